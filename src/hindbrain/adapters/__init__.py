@@ -1,0 +1,1 @@
+"""The outside world behind the ports: database, clock, chance, git and files."""

@@ -1,0 +1,37 @@
+"""The real time and real randomness."""
+
+import secrets
+import threading
+from datetime import UTC, datetime
+
+from hindbrain.core.model.moment import to_milliseconds
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: no i, l, o, u to misread
+
+
+class SystemClock:
+    def now(self) -> datetime:
+        return to_milliseconds(datetime.now(UTC))
+
+
+class SystemChance:
+    """Ids of 48 bits of milliseconds and 80 random bits; within one process they never go backwards."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last = 0
+
+    def id(self, prefix: str, at: datetime) -> str:
+        number = int(at.timestamp() * 1000) << 80 | secrets.randbits(80)
+        with self._lock:
+            if number >> 80 == self._last >> 80 and number <= self._last:
+                number = self._last + 1
+            self._last = max(self._last, number)
+        return f"{prefix}-{_digits(number)}"
+
+    def fence(self) -> str:
+        return secrets.token_hex(16)
+
+
+def _digits(number: int) -> str:
+    return "".join(_ALPHABET[number >> 5 * place & 31] for place in range(25, -1, -1))

@@ -1,0 +1,239 @@
+"""A store in plain dictionaries: what every store must amount to, without a file. For tests and trials."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from hindbrain.core.model import (
+    Event,
+    Injection,
+    Link,
+    Memory,
+    Receipt,
+    Review,
+    State,
+    Verdict,
+    Version,
+)
+from hindbrain.core.recall.bm25 import Document, scores
+from hindbrain.core.recall.index import WEIGHTS, columns, scope
+from hindbrain.errors import Conflict, UnknownMemory
+from hindbrain.ports import Changes, Damage, Erasure, Hit, Project, Saying, T, Transaction, Where
+
+
+@dataclass(slots=True)
+class _Tables:
+    projects: dict[str, Project] = field(default_factory=dict)
+    identities: dict[str, str] = field(default_factory=dict)
+    memories: dict[str, Memory] = field(default_factory=dict)
+    versions: dict[str, tuple[Version, ...]] = field(default_factory=dict)
+    sayings: dict[tuple[str, str], Saying] = field(default_factory=dict)
+    links: dict[tuple[str, str, str], Link] = field(default_factory=dict)
+    receipts: dict[str, Receipt] = field(default_factory=dict)
+    reviews: dict[str, Review] = field(default_factory=dict)
+    injections: dict[str, Injection] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
+
+    def copy(self) -> "_Tables":
+        """Values are frozen, so a copy of the dictionaries is a snapshot."""
+        tables = {name: dict(getattr(self, name)) for name in self.__slots__ if name != "events"}
+        return _Tables(**tables, events=self.events)
+
+
+class _DictReader:
+    def __init__(self, tables: _Tables) -> None:
+        self._tables = tables
+
+    def memory(self, memory_id: str) -> Memory | None:
+        return self._tables.memories.get(memory_id)
+
+    def select(self, where: Where, *, order: str = "confidence", limit: int = 0) -> Sequence[Memory]:
+        found = [memory for memory in self._tables.memories.values() if where.admits(memory)]
+        if order == "confidence":
+            found.sort(key=lambda m: (m.confidence, m.created_at, m.id), reverse=True)
+        else:
+            found.sort(key=lambda m: (m.learned_at, m.id), reverse=True)
+        return found[: limit or None]
+
+    def count(self, where: Where) -> int:
+        return len(self.select(where))
+
+    def search(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Hit]:
+        documents = [Document(id=m.id, columns=(scope(m, 0), *columns(m))) for m in self._tables.memories.values()]
+        found = scores(documents, words, weights=WEIGHTS)
+        hits = [Hit(memory=self._tables.memories[key], score=score) for key, score in found.items()]
+        hits = [hit for hit in hits if where.admits(hit.memory)]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))[:limit]
+
+    def same_text(self, memory: Memory) -> Memory | None:
+        return self._same(memory, "content_hash", {State.LIVE, State.QUARANTINED, State.SUPERSEDED})
+
+    def same_key(self, memory: Memory) -> Memory | None:
+        return self._same(memory, "key", {State.LIVE, State.QUARANTINED})
+
+    def _same(self, memory: Memory, name: str, states: set[State]) -> Memory | None:
+        wanted = (memory.project, memory.persona, getattr(memory, name))
+        found = [
+            m
+            for m in self._tables.memories.values()
+            if m.state in states and (m.project, m.persona, getattr(m, name)) == wanted
+        ]
+        return min(found, key=lambda m: m.id, default=None)
+
+    def as_of(self, where: Where, at: datetime) -> Sequence[Memory]:
+        then = [
+            version.memory
+            for versions in self._tables.versions.values()
+            for version in versions
+            if version.since <= at and (version.until is None or version.until > at)
+        ]
+        return sorted((m for m in then if where.admits(m)), key=lambda m: (m.learned_at, m.id), reverse=True)
+
+    def history(self, memory_id: str) -> Sequence[Version]:
+        return self._tables.versions.get(memory_id, ())
+
+    def sayings(self, memory_id: str) -> Sequence[Saying]:
+        found = [saying for saying in self._tables.sayings.values() if saying.memory_id == memory_id]
+        return sorted(found, key=lambda saying: (saying.at, saying.receipt))
+
+    def links(self, memory_id: str) -> Sequence[Link]:
+        found = [link for link in self._tables.links.values() if memory_id in (link.source, link.target)]
+        return sorted(found, key=lambda link: (link.at, link.source, link.target, link.relation))
+
+    def receipt(self, receipt_id: str) -> Receipt | None:
+        return self._tables.receipts.get(receipt_id)
+
+    def receipts_for(self, key: str) -> Receipt | None:
+        return next((receipt for receipt in self._tables.receipts.values() if receipt.key == key), None)
+
+    def receipts(self, project: str, *, session: str = "", verdict: str = "", limit: int = 0) -> Sequence[Receipt]:
+        found = [
+            receipt
+            for receipt in self._tables.receipts.values()
+            if receipt.project == project
+            and (not session or receipt.session == session)
+            and (not verdict or receipt.verdict == verdict)
+        ]
+        return sorted(found, key=lambda receipt: (receipt.at, receipt.id), reverse=True)[: limit or None]
+
+    def taught(self, project: str, *, session: str = "", since: datetime | None = None) -> int:
+        return sum(
+            receipt.verdict is not Verdict.REJECTED and (since is None or receipt.at >= since)
+            for receipt in self.receipts(project, session=session)
+        )
+
+    def review(self, review_id: str) -> Review | None:
+        return self._tables.reviews.get(review_id)
+
+    def reviews(self, project: str, *, with_closed: bool = False) -> Sequence[Review]:
+        found = [
+            review
+            for review in self._tables.reviews.values()
+            if review.project == project and (with_closed or review.closed_at is None)
+        ]
+        return sorted(found, key=lambda review: (review.opened_at, review.id))
+
+    def injections(self, memory_id: str) -> Sequence[Injection]:
+        found = [i for i in self._tables.injections.values() if any(s.memory_id == memory_id for s in i.shown)]
+        return sorted(found, key=lambda injection: injection.id)
+
+    def was_shown(self, memory_id: str, session: str) -> bool:
+        return any(injection.session == session for injection in self.injections(memory_id))
+
+    def events(self, *, after: int = 0, project: str = "", limit: int = 0) -> Sequence[Event]:
+        found = [e for e in self._tables.events if e.seq > after and (not project or e.project == project)]
+        return found[: limit or None]
+
+    def projects(self) -> Sequence[Project]:
+        return list(self._tables.projects.values())
+
+    def project_of(self, identities: Sequence[str]) -> Project | None:
+        known = (self._tables.identities.get(identity) for identity in identities)
+        return next((self._tables.projects[project] for project in known if project), None)
+
+
+class _DictTransaction(_DictReader):
+    def apply(self, changes: Changes) -> None:
+        tables = self._tables
+        for memory in changes.memories:
+            self._put(memory, changes)
+        for pulse in changes.pulses:
+            known = tables.memories.get(pulse.memory_id)
+            if known is None:
+                raise UnknownMemory(f"there is no memory {pulse.memory_id}", fix="`hindbrain list` shows their ids")
+            tables.memories[known.id] = pulse.applied_to(known)
+        for receipt in changes.receipts:
+            if any(kept.key == receipt.key for kept in tables.receipts.values()):
+                raise Conflict(f"receipt key {receipt.key} is taken", fix="read the receipt that has it")
+            tables.receipts[receipt.id] = receipt
+        for saying in changes.sayings:
+            tables.sayings.setdefault((saying.memory_id, saying.receipt), saying)
+        for link in changes.links:
+            tables.links.setdefault((link.source, link.target, link.relation), link)
+        tables.reviews |= {review.id: review for review in changes.reviews}
+        tables.injections |= {injection.id: injection for injection in changes.injections}
+        start = len(tables.events) + 1
+        tables.events += tuple(replace(event, seq=start + n) for n, event in enumerate(changes.events))
+
+    def _put(self, memory: Memory, changes: Changes) -> None:
+        known = self._tables.memories.get(memory.id)
+        if memory.version != (known.version if known else 0) + 1 or memory.project not in self._tables.projects:
+            raise Conflict(
+                f"{memory.id} is at version {known.version if known else 0}, not {memory.version - 1}",
+                fix="read it again and repeat the change",
+            )
+        earlier = self._tables.versions.get(memory.id, ())
+        if earlier:
+            earlier = (*earlier[:-1], replace(earlier[-1], until=memory.updated_at))
+        version = Version(
+            memory=memory, since=memory.updated_at, until=None, changed_by=changes.by, change=changes.change
+        )
+        self._tables.memories[memory.id] = memory
+        self._tables.versions[memory.id] = (*earlier, version)
+
+
+class DictStore(_DictReader):
+    """Lost when the process ends. Writes are whole or not at all all the same."""
+
+    def __init__(self) -> None:
+        super().__init__(_Tables())
+        self._lock = threading.RLock()
+
+    def write(self, work: Callable[[Transaction], T], *, is_durable: bool = True) -> T:
+        with self._lock:
+            draft = self._tables.copy()
+            result = work(_DictTransaction(draft))
+            self._tables = draft
+            return result
+
+    def adopt(self, identities: Sequence[str], *, name: str, project_id: str, at: datetime) -> Project:
+        with self._lock:
+            project = self.project_of(identities) or Project(id=project_id, name=name, created_at=at)
+            self._tables.projects.setdefault(project.id, project)
+            for identity in (*identities, f"id:{project.id}"):
+                self._tables.identities.setdefault(identity, project.id)
+            return project
+
+    def erase(self, memory_id: str, *, at: datetime) -> Erasure:
+        with self._lock:
+            tables = self._tables
+            if memory_id not in tables.memories:
+                raise UnknownMemory(f"there is no memory {memory_id}", fix="`hindbrain list --all` shows their ids")
+            del tables.memories[memory_id], tables.versions[memory_id]
+            tables.sayings = {key: s for key, s in tables.sayings.items() if s.memory_id != memory_id}
+            tables.links = {key: k for key, k in tables.links.items() if memory_id not in (k.source, k.target)}
+            tables.reviews = {key: r for key, r in tables.reviews.items() if memory_id not in (r.memory_id, r.other_id)}
+            tables.events = tuple(event for event in tables.events if event.memory_id != memory_id)
+            for receipt in [r for r in tables.receipts.values() if r.memory_id == memory_id]:
+                tables.receipts[receipt.id] = replace(receipt, text="[forgotten]", reason="forgotten by a person")
+            return Erasure(rows=1, backups=(), found_in=())
+
+    def repair(self) -> None:
+        """There is no index that could differ from the rows."""
+
+    def damage(self) -> Sequence[Damage]:
+        return ()
+
+    def close(self) -> None:
+        """Nothing to give back."""

@@ -1,0 +1,64 @@
+"""What counts as damage: a row that no longer has the hash it was written with, words that no row holds."""
+
+import json
+from collections.abc import Iterator
+
+import apsw
+
+from hindbrain.adapters.sqlite import rows
+from hindbrain.core.model.record import fingerprint
+from hindbrain.core.recall.index import columns
+from hindbrain.ports import Damage
+
+_RESTORE = "restore the newest file of the backups folder"
+
+
+def damage(db: apsw.Connection) -> tuple[Damage, ...]:
+    """Everything that is wrong. SQLite's own integrity_check sees the pages, not what they say."""
+    return (*_pages(db), *_memories(db), *_versions(db), *_words(db), *_foreign_keys(db))
+
+
+def _pages(db: apsw.Connection) -> Iterator[Damage]:
+    for (line,) in db.execute("PRAGMA integrity_check"):
+        if line != "ok":
+            yield Damage(where="file", what=line, fix=_RESTORE)
+
+
+def _memories(db: apsw.Connection) -> Iterator[Damage]:
+    extra = ", m.title_words, m.content_words, m.extra_words"
+    for row in db.execute(f"SELECT {rows.SELECTED}{extra} FROM memory m"):
+        where = f"memory {row[0]}"
+        try:
+            memory = rows.of_row(row)
+        except (ValueError, KeyError, TypeError) as error:
+            yield Damage(where=where, what=f"cannot be read: {error}", fix=_RESTORE)
+            continue
+        if rows.row_hash(memory) != row[len(rows.COLUMNS) - 1]:
+            yield Damage(where=where, what="differs from the hash it was written with", fix=_RESTORE)
+        if tuple(" ".join(column) for column in columns(memory)) != row[-3:]:
+            yield Damage(where=where, what="its search words are not those of its text", fix="hindbrain edit it")
+
+
+def _versions(db: apsw.Connection) -> Iterator[Damage]:
+    for memory, version, data, row_hash in db.execute("SELECT memory, version, data, row_hash FROM memory_version"):
+        try:
+            is_intact = fingerprint(json.loads(data)) == row_hash
+        except ValueError:
+            is_intact = False
+        if not is_intact:
+            yield Damage(where=f"version {version} of {memory}", what="differs from its hash", fix=_RESTORE)
+
+
+def _words(db: apsw.Connection) -> Iterator[Damage]:
+    """FTS5 compares index and rows only when rank is 1; without it, a lost index passes."""
+    try:
+        db.execute("INSERT INTO memory_words (memory_words, rank) VALUES ('integrity-check', 1)")
+    except apsw.CorruptError:
+        yield Damage(where="word index", what="does not match the memories", fix="hindbrain doctor --repair")
+    except apsw.ReadOnlyError:
+        return
+
+
+def _foreign_keys(db: apsw.Connection) -> Iterator[Damage]:
+    for table, rowid, parent, _ in db.execute("PRAGMA foreign_key_check"):
+        yield Damage(where=f"{table} {rowid}", what=f"names a {parent} that is not there", fix=_RESTORE)

@@ -1,0 +1,121 @@
+"""How a connection is opened, and what the engine's complaints mean to a user."""
+
+import contextlib
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import apsw
+
+from hindbrain.errors import (
+    DiskFailed,
+    DiskFull,
+    EngineUnsafe,
+    HindbrainError,
+    ReadOnly,
+    StoreDamaged,
+    StoreLocked,
+)
+
+BUSY_MS = 30_000  # behind the gate this only covers programs that are not ours
+
+
+def is_safe(version: tuple[int, int, int]) -> bool:
+    """Whether that SQLite is outside the range of the WAL-reset bug (3.7.0 to 3.51.2, two back-ports)."""
+    if version[:2] == (3, 44):
+        return version >= (3, 44, 6)
+    if version[:2] == (3, 50):
+        return version >= (3, 50, 7)
+    return version >= (3, 51, 3)
+
+
+def engine_version() -> tuple[int, int, int]:
+    major, minor, patch = (int(part) for part in apsw.sqlite_lib_version().split(".")[:3])
+    return major, minor, patch
+
+
+def connect(path: Path) -> tuple[apsw.Connection, bool]:
+    """A connection to an existing file, and whether it can only read."""
+    version = engine_version()
+    if not is_safe(version):
+        raise EngineUnsafe(
+            f"SQLite {'.'.join(map(str, version))} can corrupt a database that several processes write",
+            fix="pip install --upgrade apsw",
+        )
+    try:
+        return _tuned(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)), False
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        return _read_only(path), True
+
+
+def _tuned(db: apsw.Connection) -> apsw.Connection:
+    try:
+        db.set_busy_timeout(BUSY_MS)
+        # Checkpoints happen under the gate only, never on close: two at once is what the WAL-reset bug needs.
+        db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        db.execute("PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+        db.execute("PRAGMA secure_delete = ON; SELECT count(*) FROM sqlite_schema").fetchall()
+    except apsw.Error:
+        db.close()
+        raise
+    return db
+
+
+def _read_only(path: Path) -> apsw.Connection:
+    """A folder that cannot be written still answers; `immutable` is what SQLite needs where no lock can be taken."""
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    with contextlib.suppress(apsw.CantOpenError, apsw.ReadOnlyError):
+        db = apsw.Connection(f"file:{quote(str(path))}?mode=ro", flags=flags)
+        db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        return db
+    db = apsw.Connection(f"file:{quote(str(path))}?immutable=1", flags=flags)
+    db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+    return db
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Errors of the engine and of the disk as errors of ours, each with its fix."""
+    try:
+        yield
+    except apsw.Error as error:
+        known = _ENGINE_ERRORS.get(type(error))
+        if known is None:
+            raise
+        raise known(f"{path}: {error}", fix=_FIXES[known]) from error
+    except OSError as error:
+        kind = _DISK_ERRORS.get(error.errno or 0)
+        if kind is None:
+            raise
+        raise kind(f"{path}: {error.strerror}", fix=_FIXES[kind]) from error
+
+
+_ENGINE_ERRORS: dict[type[apsw.Error], type[HindbrainError]] = {
+    apsw.FullError: DiskFull,
+    apsw.IOError: DiskFailed,
+    apsw.CantOpenError: ReadOnly,
+    apsw.ReadOnlyError: ReadOnly,
+    apsw.PermissionsError: ReadOnly,
+    apsw.BusyError: StoreLocked,
+    apsw.LockedError: StoreLocked,
+    apsw.CorruptError: StoreDamaged,
+    apsw.NotADBError: StoreDamaged,
+}
+_DISK_ERRORS: dict[int, type[HindbrainError]] = {
+    errno.ENOSPC: DiskFull,
+    errno.EDQUOT: DiskFull,
+    errno.EFBIG: DiskFull,
+    errno.EIO: DiskFailed,
+    errno.EROFS: ReadOnly,
+    errno.EACCES: ReadOnly,
+    errno.EPERM: ReadOnly,
+}
+_FIXES: dict[type[HindbrainError], str] = {
+    DiskFull: "free some space and run the same command again; what was saved before is intact",
+    DiskFailed: "check the disk, then run the same command again: repeating it is safe",
+    ReadOnly: "make the folder writable, or set HINDBRAIN_HOME to one that is; reading still works",
+    StoreLocked: "try again; `hindbrain doctor` names the process that holds it",
+    StoreDamaged: "move the file away and restore the newest file of the backups folder; `hindbrain doctor` lists them",
+}

@@ -1,0 +1,112 @@
+"""How a text is really forgotten: every copy overwritten, then the files themselves searched for it."""
+
+import json
+import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
+
+import apsw
+
+from hindbrain.adapters.sqlite.schema import version
+from hindbrain.core.model.moment import stamp
+from hindbrain.errors import UnknownMemory
+from hindbrain.ports import Erasure
+
+FORGOTTEN = "[forgotten]"
+_TELLING = 12  # a shorter text ("use tabs") stands in other places by chance
+_TABLES = (
+    "DELETE FROM saying WHERE memory = ?1",
+    "DELETE FROM link WHERE source = ?1 OR target = ?1",
+    "DELETE FROM injection_item WHERE memory = ?1",
+    "DELETE FROM review WHERE memory = ?1 OR other = ?1",
+    "DELETE FROM memory_version WHERE memory = ?1",
+    "DELETE FROM event WHERE memory = ?1",
+    "DELETE FROM memory WHERE id = ?1",
+)
+
+
+def erase(db: apsw.Connection, memory_id: str, *, path: Path, backups: Path, at: datetime) -> Erasure:
+    """Remove the memory from the database, its log and its backups. The caller holds the gate.
+
+    Receipts stay, without their text: they keep the same transcript from teaching it again.
+    """
+    needles = _needles(db, memory_id)
+    if not needles:
+        raise UnknownMemory(f"there is no memory {memory_id}", fix="`hindbrain list --all` shows their ids")
+    removed = _remove(db, memory_id, at)
+    cleaned = []
+    for backup in sorted(backups.glob("*.db")) if backups.is_dir() else ():
+        _clean_backup(backup, memory_id, at, current=version(db))
+        cleaned.append(str(backup))
+    files = [path, path.with_name(path.name + "-wal"), *(Path(name) for name in cleaned)]
+    return Erasure(rows=removed, backups=tuple(cleaned), found_in=_found(needles, files))
+
+
+def _needles(db: apsw.Connection, memory_id: str) -> list[str]:
+    """Every text that this memory ever had, as it may lie in a file: as such, in JSON, and as search words."""
+    texts: set[str] = set()
+    for (data,) in db.execute("SELECT data FROM memory_version WHERE memory = ?", (memory_id,)):
+        record = json.loads(data)
+        texts |= {record["content"], record["title"].removesuffix("...")}
+    texts = {text for text in texts if len(text) >= _TELLING}
+    for (words,) in db.execute("SELECT content_words FROM memory WHERE id = ?", (memory_id,)):
+        texts.add(words)
+    texts |= {json.dumps(text)[1:-1] for text in texts}
+    return sorted(text for text in texts if text)
+
+
+def _remove(db: apsw.Connection, memory_id: str, at: datetime) -> int:
+    before = db.total_changes()
+    with db:
+        for statement in _TABLES:
+            db.execute(statement, (memory_id,))
+        db.execute(
+            "UPDATE receipt SET text = ?, reason = ? WHERE memory = ?",
+            (FORGOTTEN, f"forgotten by a person on {stamp(at)}", memory_id),
+        )
+        # Memories that this one had replaced stand on their own again, but stay replaced.
+        db.execute("INSERT INTO memory_words (memory_words) VALUES ('optimize')")
+    count = db.total_changes() - before
+    db.execute("VACUUM")
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    return count
+
+
+def _clean_backup(path: Path, memory_id: str, at: datetime, *, current: int) -> None:
+    """Take the memory out of a backup; one with an older schema, whose tables we no longer know, is deleted."""
+    db = apsw.Connection(str(path))
+    try:
+        is_known = version(db) == current
+        if is_known:
+            db.execute("PRAGMA secure_delete = ON")
+            _remove(db, memory_id, at)
+    finally:
+        db.close()
+    if not is_known:
+        path.unlink()
+
+
+def _found(needles: list[str], files: list[Path]) -> tuple[str, ...]:
+    """Files that still hold one of the texts, searched byte by byte in a process of its own.
+
+    Not in this one: closing a descriptor on a database drops the locks that this process holds on it.
+    """
+    request = json.dumps({"needles": needles, "files": [str(file) for file in files if file.exists()]})
+    search = subprocess.run(
+        [sys.executable, "-I", "-c", _SEARCH], input=request, capture_output=True, text=True, check=True
+    )
+    return tuple(json.loads(search.stdout))
+
+
+_SEARCH = """
+import json, sys
+asked = json.load(sys.stdin)
+found = []
+for name in asked["files"]:
+    with open(name, "rb") as file:
+        data = file.read()
+    if any(needle.encode("utf-8", "surrogatepass") in data for needle in asked["needles"]):
+        found.append(name)
+json.dump(found, sys.stdout)
+"""

@@ -1,0 +1,75 @@
+"""Who may write next: a queue of processes in front of the database.
+
+SQLite's busy handler is not a queue: it sleeps and tries again, so one of sixteen writers can wait for
+seconds while another writes thousands of rows. Two file locks make one: whoever holds `next` is the only
+one waiting for `turn`, so a writer that has just finished cannot take the turn again before it. The
+kernel drops both when a process dies.
+"""
+
+import fcntl
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from hindbrain.errors import StoreLocked
+
+
+class Gate:
+    def __init__(self, database: Path) -> None:
+        self._next = database.with_name(database.name + ".next")
+        self._turn = database.with_name(database.name + ".turn")
+
+    @contextmanager
+    def hold(self, timeout_s: float) -> Iterator[None]:
+        """Be the only writer on this machine. StoreLocked after `timeout_s`; OSError when the folder is read-only."""
+        deadline = time.monotonic() + timeout_s
+        queue = _locked(self._next, deadline, timeout_s)
+        try:
+            turn = _locked(self._turn, deadline, timeout_s)
+        finally:
+            os.close(queue)
+        try:
+            yield
+        finally:
+            os.close(turn)
+
+
+def _locked(path: Path, deadline: float, timeout_s: float) -> int:
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        if not _wait(handle, deadline):
+            raise StoreLocked(
+                f"{path.with_suffix('')} stayed locked by another process for {timeout_s:g}s",
+                fix="try again; `hindbrain doctor` names the process that holds it",
+            ) from None
+    return handle
+
+
+def _wait(handle: int, deadline: float) -> bool:
+    """Wait in the kernel's queue for the lock, in a thread because flock knows no deadline.
+
+    A thread that comes too late closes the handle, which gives the lock back at once.
+    """
+    state = threading.Lock()
+    outcome = {"is_late": False}
+    granted = threading.Event()
+
+    def wait() -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        with state:
+            if outcome["is_late"]:
+                os.close(handle)
+            else:
+                granted.set()
+
+    threading.Thread(target=wait, daemon=True).start()
+    if granted.wait(max(0.0, deadline - time.monotonic())):
+        return True
+    with state:
+        outcome["is_late"] = not granted.is_set()
+    return not outcome["is_late"]

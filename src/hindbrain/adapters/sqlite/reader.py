@@ -1,0 +1,317 @@
+"""How a question to the store becomes SQL: bound parameters only, identifiers from fixed lists."""
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+import apsw
+
+from hindbrain.adapters.sqlite import rows
+from hindbrain.core.model import (
+    Event,
+    Injection,
+    Link,
+    Memory,
+    Reason,
+    Receipt,
+    Relation,
+    Review,
+    ReviewKind,
+    Score,
+    Shown,
+    Verdict,
+    Version,
+)
+from hindbrain.core.model.moment import read_stamp, stamp
+from hindbrain.core.model.record import actor_of, from_record
+from hindbrain.core.recall.index import WEIGHTS, everywhere_token, scope_token
+from hindbrain.ports import Hit, Project, Saying, Where
+
+_T = TypeVar("_T")
+_ORDERS = {
+    "confidence": "m.confidence DESC, m.created_at DESC, m.id DESC",
+    "newest": "m.learned_at DESC, m.id DESC",
+}
+_RECEIPT = (
+    *("id", "key", "at", "project", "verdict", "text", "reason", "memory", "supersedes", "signal", "said_at"),
+    *("session", "task", "adapter", "origin", "line", "ref", "removed"),
+)
+
+
+class SqliteReader:
+    """The read half of the store, over whatever connection the calling thread has."""
+
+    def __init__(self, connection: Callable[[], apsw.Connection]) -> None:
+        self._db = connection
+
+    def _all(self, sql: str, *values: Any) -> list[Any]:
+        return self._db().execute(sql, values).fetchall()
+
+    def _memories(self, rest: str, *values: Any) -> list[Memory]:
+        return [rows.of_row(row) for row in self._all(f"SELECT {rows.SELECTED} FROM memory m {rest}", *values)]
+
+    def memory(self, memory_id: str) -> Memory | None:
+        return _first(self._memories("WHERE m.id = ?", memory_id))
+
+    def select(self, where: Where, *, order: str = "confidence", limit: int = 0) -> Sequence[Memory]:
+        clause, values = _clause(where)
+        return self._memories(f"WHERE {clause} ORDER BY {_ORDERS[order]} LIMIT ?", *values, limit or -1)
+
+    def count(self, where: Where) -> int:
+        clause, values = _clause(where)
+        return int(self._all(f"SELECT count(*) FROM memory m WHERE {clause}", *values)[0][0])
+
+    def search(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Hit]:
+        number = self._all("SELECT seq FROM project WHERE id = ?", where.project)
+        if not words or not number:
+            return ()
+        clause, values = _clause(where)
+        found = self._all(
+            f"SELECT {rows.SELECTED}, -bm25(memory_words, {', '.join(map(str, WEIGHTS))}) AS score"
+            " FROM memory_words JOIN memory m ON m.seq = memory_words.rowid"
+            f" WHERE memory_words MATCH ? AND {clause} ORDER BY score DESC, m.id LIMIT ?",
+            _match(words, where, number[0][0]),
+            *values,
+            limit,
+        )
+        return [Hit(memory=rows.of_row(row), score=row[-1]) for row in found]
+
+    def same_text(self, memory: Memory) -> Memory | None:
+        return _first(
+            self._memories(
+                "WHERE m.project = ? AND m.content_hash = ? AND m.persona IS ? AND m.state <> 'archived'"
+                " ORDER BY m.id LIMIT 1",
+                *(memory.project, memory.content_hash, memory.persona),
+            )
+        )
+
+    def same_key(self, memory: Memory) -> Memory | None:
+        return _first(
+            self._memories(
+                "WHERE m.project = ? AND m.key = ? AND m.persona IS ? AND m.state IN ('live', 'quarantined')"
+                " ORDER BY m.id LIMIT 1",
+                *(memory.project, memory.key, memory.persona),
+            )
+        )
+
+    def as_of(self, where: Where, at: datetime) -> Sequence[Memory]:
+        then = stamp(at)
+        found = self._all(
+            "SELECT data FROM memory_version WHERE since <= ? AND (until IS NULL OR until > ?)"
+            " AND (project = ? OR memory IN (SELECT id FROM memory WHERE reach = 'everywhere'))",
+            *(then, then, where.project),
+        )
+        memories = (from_record(json.loads(data)) for (data,) in found)
+        return sorted((m for m in memories if where.admits(m)), key=lambda m: (m.learned_at, m.id), reverse=True)
+
+    def history(self, memory_id: str) -> Sequence[Version]:
+        found = self._all(
+            "SELECT data, since, until, changed_by, change FROM memory_version WHERE memory = ? ORDER BY version",
+            memory_id,
+        )
+        return [
+            Version(
+                memory=from_record(json.loads(data)),
+                since=read_stamp(since),
+                until=rows.read_moment(until),
+                changed_by=actor_of(json.loads(changed_by)),
+                change=change,
+            )
+            for data, since, until, changed_by, change in found
+        ]
+
+    def sayings(self, memory_id: str) -> Sequence[Saying]:
+        found = self._all(
+            "SELECT memory, receipt, session, speaker, at FROM saying WHERE memory = ? ORDER BY at, receipt",
+            memory_id,
+        )
+        return [
+            Saying(memory_id=memory, receipt=receipt, session=session, speaker=speaker, at=read_stamp(at))
+            for memory, receipt, session, speaker, at in found
+        ]
+
+    def links(self, memory_id: str) -> Sequence[Link]:
+        found = self._all(
+            "SELECT source, target, relation, at, reason FROM link WHERE source = ? OR target = ?"
+            " ORDER BY at, source, target, relation",
+            *(memory_id, memory_id),
+        )
+        return [
+            Link(source=source, target=target, relation=Relation(relation), at=read_stamp(at), reason=reason)
+            for source, target, relation, at, reason in found
+        ]
+
+    def receipt(self, receipt_id: str) -> Receipt | None:
+        return _first(self._receipts("WHERE id = ?", receipt_id))
+
+    def receipts_for(self, key: str) -> Receipt | None:
+        return _first(self._receipts("WHERE key = ?", key))
+
+    def receipts(self, project: str, *, session: str = "", verdict: str = "", limit: int = 0) -> Sequence[Receipt]:
+        return self._receipts(
+            "WHERE project = ? AND (? = '' OR session = ?) AND (? = '' OR verdict = ?)"
+            " ORDER BY at DESC, id DESC LIMIT ?",
+            *(project, session, session, verdict, verdict, limit or -1),
+        )
+
+    def _receipts(self, rest: str, *values: Any) -> list[Receipt]:
+        found = self._all(f"SELECT {', '.join(_RECEIPT)} FROM receipt {rest}", *values)
+        return [_receipt(row) for row in found]
+
+    def taught(self, project: str, *, session: str = "", since: datetime | None = None) -> int:
+        found = self._all(
+            "SELECT count(*) FROM receipt WHERE project = ? AND verdict <> 'rejected' AND (? = '' OR session = ?)"
+            " AND at >= ?",
+            *(project, session, session, rows.maybe_stamp(since) or ""),
+        )
+        return int(found[0][0])
+
+    def review(self, review_id: str) -> Review | None:
+        return _first(self._reviews("WHERE id = ?", review_id))
+
+    def reviews(self, project: str, *, with_closed: bool = False) -> Sequence[Review]:
+        clause = "" if with_closed else " AND closed_at IS NULL"
+        return self._reviews(f"WHERE project = ?{clause} ORDER BY opened_at, id", project)
+
+    def _reviews(self, rest: str, *values: Any) -> list[Review]:
+        found = self._all(
+            "SELECT id, project, kind, memory, other, reason, opened_at, closed_at, decision, decided_by FROM review "
+            + rest,
+            *values,
+        )
+        return [
+            Review(
+                id=id_,
+                project=project,
+                kind=ReviewKind(kind),
+                memory_id=memory,
+                other_id=other,
+                reason=reason,
+                opened_at=read_stamp(opened),
+                closed_at=rows.read_moment(closed),
+                decision=decision,
+                decided_by=by,
+            )
+            for id_, project, kind, memory, other, reason, opened, closed, decision, by in found
+        ]
+
+    def injections(self, memory_id: str) -> Sequence[Injection]:
+        found = self._all(
+            "SELECT id, at, project, format, strategy, left_out, tokens, session, task, persona, hat, query"
+            " FROM injection WHERE id IN (SELECT injection FROM injection_item WHERE memory = ?) ORDER BY id",
+            memory_id,
+        )
+        return [
+            Injection(**dict(zip(_INJECTION, row, strict=True)), at=read_stamp(at), shown=self._shown(id_), id=id_)
+            for id_, at, *row in found
+        ]
+
+    def _shown(self, injection_id: str) -> tuple[Shown, ...]:
+        found = self._all(
+            "SELECT memory, version, reasons FROM injection_item WHERE injection = ? ORDER BY position",
+            injection_id,
+        )
+        return tuple(
+            Shown(
+                memory_id=memory,
+                version=version,
+                score=Score(tuple(Reason(*part) for part in json.loads(reasons))),
+            )
+            for memory, version, reasons in found
+        )
+
+    def was_shown(self, memory_id: str, session: str) -> bool:
+        return bool(
+            self._all("SELECT 1 FROM injection_item WHERE memory = ? AND session = ? LIMIT 1", memory_id, session)
+        )
+
+    def events(self, *, after: int = 0, project: str = "", limit: int = 0) -> Sequence[Event]:
+        found = self._all(
+            "SELECT seq, at, project, name, memory, data FROM event WHERE seq > ? AND (? = '' OR project = ?)"
+            " ORDER BY seq LIMIT ?",
+            *(after, project, project, limit or -1),
+        )
+        return [
+            Event(seq=seq, at=read_stamp(at), project=of, name=name, memory_id=memory, data=json.loads(data))
+            for seq, at, of, name, memory, data in found
+        ]
+
+    def projects(self) -> Sequence[Project]:
+        return [_project(row) for row in self._all("SELECT id, name, created_at FROM project ORDER BY seq")]
+
+    def project_of(self, identities: Sequence[str]) -> Project | None:
+        for identity in identities:
+            found = self._all(
+                "SELECT p.id, p.name, p.created_at FROM project_identity i JOIN project p ON p.id = i.project"
+                " WHERE i.identity = ?",
+                identity,
+            )
+            if found:
+                return _project(found[0])
+        return None
+
+
+_INJECTION = (*("project", "format", "strategy", "left_out", "tokens", "session", "task", "persona", "hat", "query"),)
+
+
+def _first(found: Sequence[_T]) -> _T | None:
+    return found[0] if found else None
+
+
+def _project(row: Sequence[Any]) -> Project:
+    return Project(id=row[0], name=row[1], created_at=read_stamp(row[2]))
+
+
+def _receipt(row: Sequence[Any]) -> Receipt:
+    r = dict(zip(_RECEIPT, row, strict=True))
+    return Receipt(
+        **{name: r[name] for name in ("id", "key", "project", "text", "reason", "signal", "session", "task")},
+        **{name: r[name] for name in ("adapter", "origin", "line", "ref")},
+        at=read_stamp(r["at"]),
+        said_at=rows.read_moment(r["said_at"]),
+        verdict=Verdict(r["verdict"]),
+        memory_id=r["memory"],
+        supersedes=tuple(json.loads(r["supersedes"])),
+        removed=tuple(json.loads(r["removed"])),
+    )
+
+
+def _match(words: Sequence[str], where: Where, number: int) -> str:
+    """An FTS5 expression. Words are terms of ours (letters, digits, `_`), quoted all the same."""
+    scopes = [scope_token(number, state) for state in sorted(where.states)]
+    if where.with_everywhere:
+        scopes += [everywhere_token(state) for state in sorted(where.states)]
+    any_scope = " OR ".join(f'"{token}"' for token in scopes)
+    any_word = " OR ".join('"' + word.replace('"', '""') + '"' for word in words)
+    return f"scope : ({any_scope}) AND {{title_words content_words extra_words}} : ({any_word})"
+
+
+def _clause(where: Where) -> tuple[str, list[Any]]:
+    """The condition on `memory m`, and its values."""
+    project = "(m.project = ? OR m.reach = 'everywhere')" if where.with_everywhere else "m.project = ?"
+    parts: list[tuple[str, Sequence[Any]]] = [(project, [where.project])]
+    for column, wanted in (("state", sorted(where.states)), ("kind", where.kinds), ("type", where.types)):
+        if wanted:
+            parts.append((f"m.{column} IN ({', '.join('?' * len(wanted))})", [str(value) for value in wanted]))
+    if where.voices is not None:
+        marks = ", ".join("?" * len(where.voices))
+        parts.append((f"(m.persona IS NULL OR m.persona IN ({marks}))", where.voices))
+    optional: tuple[tuple[bool, str, Sequence[Any]], ...] = (
+        (where.min_confidence is not None, "m.confidence >= ?", [where.min_confidence]),
+        (where.min_trust > 0, "m.trust >= ?", [where.min_trust]),
+        (where.after is not None, "m.created_at >= ?", [rows.maybe_stamp(where.after)]),
+        (where.before is not None, "m.created_at <= ?", [rows.maybe_stamp(where.before)]),
+        (bool(where.not_session), "m.session <> ?", [where.not_session]),
+        (bool(where.containing), _LIKE, [_pattern(where.containing)] * 2),
+    )
+    parts += [(sql, values) for is_asked, sql, values in optional if is_asked]
+    return " AND ".join(sql for sql, _ in parts), [value for _, values in parts for value in values]
+
+
+_LIKE = "(m.title LIKE ? ESCAPE '\\' OR m.content LIKE ? ESCAPE '\\')"
+
+
+def _pattern(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"

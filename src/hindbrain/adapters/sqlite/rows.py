@@ -1,0 +1,102 @@
+"""How a memory lies in its row: one column per field, and a hash over all of them."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from hindbrain.core.model import Actor, ActorType, Counters, Kind, Memory, Provenance, Reach, Source
+from hindbrain.core.model.moment import read_stamp, stamp
+from hindbrain.core.model.record import fingerprint, to_record
+from hindbrain.core.recall.index import columns, scope
+
+COLUMNS = (
+    *("id", "project", "kind", "type", "category", "category_is_fixed", "title", "content", "body", "tags"),
+    *("file_refs", "error_signature", "key", "legacy_key", "content_hash", "chorus_hash", "persona", "reach"),
+    *("actor_type", "actor_persona", "hat", "instance", "session", "task", "source", "adapter", "receipt"),
+    *("trust", "confidence", "importance", "evidence", "injected", "recalled", "cited", "confirmed"),
+    *("learned_at", "created_at", "updated_at", "last_used_at", "verified_at", "decayed_at"),
+    *("superseded_by", "superseded_at", "archived_at", "archive_reason", "is_pinned", "version", "row_hash"),
+)
+WRITTEN = (*COLUMNS, "scope", "title_words", "content_words", "extra_words")
+SELECTED = ", ".join(f"m.{name}" for name in COLUMNS)
+
+
+def to_row(memory: Memory, *, project_number: int) -> tuple[Any, ...]:
+    """Values for WRITTEN, in its order."""
+    words = (" ".join(column) for column in columns(memory))
+    return (*_values(memory), row_hash(memory), " ".join(scope(memory, project_number)), *words)
+
+
+def row_hash(memory: Memory) -> str:
+    return fingerprint(to_record(memory))
+
+
+def _values(memory: Memory) -> tuple[Any, ...]:
+    actor, origin, count = memory.provenance.actor, memory.provenance, memory.counters
+    return (
+        *(memory.id, memory.project, str(memory.kind), memory.type, memory.category),
+        *(int(memory.category_is_fixed), memory.title, memory.content, to_json(dict(memory.body))),
+        *(
+            to_json(memory.tags),
+            to_json(memory.file_refs),
+            memory.error_signature,
+            memory.key,
+            memory.legacy_key,
+        ),
+        *(memory.content_hash, memory.chorus_hash, memory.persona, str(memory.reach)),
+        *(str(actor.type), actor.persona, actor.hat, actor.instance),
+        *(origin.session, origin.task, str(origin.source), origin.adapter, origin.receipt),
+        *(memory.trust, memory.confidence, memory.importance),
+        *(count.evidence, count.injected, count.recalled, count.cited, count.confirmed),
+        *(stamp(memory.learned_at), stamp(memory.created_at), stamp(memory.updated_at)),
+        *(maybe_stamp(memory.last_used_at), maybe_stamp(memory.verified_at), maybe_stamp(memory.decayed_at)),
+        *(memory.superseded_by, maybe_stamp(memory.superseded_at), maybe_stamp(memory.archived_at)),
+        *(memory.archive_reason, int(memory.is_pinned), memory.version),
+    )
+
+
+def of_row(row: Sequence[Any]) -> Memory:
+    """The memory in a row selected as SELECTED."""
+    r = dict(zip(COLUMNS, row, strict=False))
+    actor = Actor(type=ActorType(r["actor_type"]), persona=r["actor_persona"], hat=r["hat"], instance=r["instance"])
+    return Memory(
+        **{name: r[name] for name in _AS_IS},
+        **{name: read_moment(r[name]) for name in _TIMES},
+        kind=Kind(r["kind"]),
+        reach=Reach(r["reach"]),
+        category_is_fixed=bool(r["category_is_fixed"]),
+        is_pinned=bool(r["is_pinned"]),
+        body=json.loads(r["body"]),
+        tags=tuple(json.loads(r["tags"])),
+        file_refs=tuple(json.loads(r["file_refs"])),
+        provenance=Provenance(
+            actor=actor,
+            session=r["session"],
+            task=r["task"],
+            source=Source(r["source"]),
+            adapter=r["adapter"],
+            receipt=r["receipt"],
+        ),
+        counters=Counters(**{name: r[name] for name in Counters.__slots__}),
+    )
+
+
+_AS_IS = (
+    *("id", "project", "type", "category", "title", "content", "error_signature", "key", "legacy_key"),
+    *("content_hash", "chorus_hash", "persona", "trust", "confidence", "importance"),
+    *("superseded_by", "archive_reason", "version"),
+)
+_TIMES = tuple(name for name in COLUMNS if name.endswith("_at"))
+
+
+def to_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def maybe_stamp(moment: datetime | None) -> str | None:
+    return stamp(moment) if moment else None
+
+
+def read_moment(text: str | None) -> Any:
+    return read_stamp(text) if text else None

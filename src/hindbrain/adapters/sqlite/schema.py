@@ -1,0 +1,96 @@
+"""How an old database becomes a new one: numbered SQL files, a verified backup before each, all or nothing."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib import resources
+from pathlib import Path
+
+import apsw
+
+from hindbrain.errors import SchemaNewer, StoreDamaged
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    number: int
+    name: str
+    sql: str
+
+
+def shipped() -> tuple[Migration, ...]:
+    """The migrations of this program, in order."""
+    folder = resources.files("hindbrain.adapters.sqlite") / "migrations"
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(".sql")), key=lambda f: f.name)
+    return tuple(_read(file.name, file.read_text("utf-8")) for file in files)
+
+
+def _read(name: str, sql: str) -> Migration:
+    number, _, rest = name.removesuffix(".sql").partition("_")
+    return Migration(int(number), rest, sql)
+
+
+def create_file(path: Path) -> None:
+    """An empty database file that only its owner can read. Before any connection of ours is open: closing a
+    descriptor on a database drops every lock that this process holds on it."""
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+
+
+def version(db: apsw.Connection) -> int:
+    return int(db.pragma("user_version"))
+
+
+def migrate(db: apsw.Connection, path: Path, migrations: Sequence[Migration], *, backups: Path) -> tuple[Path, ...]:
+    """Bring the schema up to the last of `migrations`; the backups that were made. Call it under the gate."""
+    refuse_newer(db, path, migrations)
+    made = []
+    for migration in migrations[version(db) :]:
+        if version(db):
+            made.append(back_up(db, backups, before=migration.number))
+        else:
+            db.execute("PRAGMA journal_mode = WAL").fetchall()
+        with db:  # a savepoint: a failing statement leaves the old schema
+            db.execute(migration.sql)
+            db.pragma("user_version", migration.number)
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('schema', ?)", (fingerprint(db),))
+    return tuple(made)
+
+
+def refuse_newer(db: apsw.Connection, path: Path, migrations: Sequence[Migration]) -> None:
+    if version(db) > len(migrations):
+        raise SchemaNewer(
+            f"{path} has schema {version(db)}, this program knows {len(migrations)}",
+            fix="upgrade with `pip install --upgrade hindbrain`, or set HINDBRAIN_HOME to another folder",
+        )
+
+
+def fingerprint(db: apsw.Connection) -> str:
+    """Of the schema as it is, not as a ledger says: two databases with equal prints have equal tables."""
+    rows = db.execute(
+        "SELECT type, name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name"
+    )
+    return sha256(repr(rows.fetchall()).encode()).hexdigest()
+
+
+def back_up(db: apsw.Connection, folder: Path, *, before: int) -> Path:
+    """A verified copy of the database, taken by the engine itself: a copy of the file would be torn."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    path = folder / f"before-{before:04d}.db"
+    path.unlink(missing_ok=True)
+    create_file(path)
+    copy = apsw.Connection(str(path))
+    try:
+        with copy.backup("main", db, "main") as backup:
+            while not backup.done:
+                backup.step(1000)
+        copy.execute("PRAGMA journal_mode = DELETE").fetchall()
+        checked = copy.execute("PRAGMA integrity_check").fetchall()
+    finally:
+        copy.close()
+    if checked != [("ok",)]:
+        raise StoreDamaged(
+            f"the backup {path} of the old schema is not sound: {checked[0][0]}",
+            fix="run `hindbrain doctor`; nothing was migrated",
+        )
+    return path

@@ -1,0 +1,167 @@
+"""The embedded store: how a change becomes durable, and which of many processes may make it."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+import apsw
+
+from hindbrain.adapters.sqlite import check, erase, schema
+from hindbrain.adapters.sqlite.engine import BUSY_MS, connect, translated
+from hindbrain.adapters.sqlite.gate import Gate
+from hindbrain.adapters.sqlite.reader import SqliteReader
+from hindbrain.adapters.sqlite.writer import apply
+from hindbrain.core.model.moment import stamp
+from hindbrain.errors import ReadOnly
+from hindbrain.ports import Changes, Damage, Erasure, Project, T, Transaction
+
+CHECKPOINT_BYTES = 4 * 1024 * 1024  # size of the write-ahead log that calls for a checkpoint
+
+
+class SqliteStore(SqliteReader):
+    """Memories in one SQLite file. Threads may share it: each has a connection of its own."""
+
+    def __init__(
+        self, path: Path, *, timeout_s: float = 30.0, migrations: Sequence[schema.Migration] | None = None
+    ) -> None:
+        super().__init__(self._connection)
+        self._path = path
+        self._timeout_s = timeout_s
+        self._migrations = tuple(migrations) if migrations is not None else schema.shipped()
+        self._gate = Gate(path)
+        self._local = threading.local()
+        self._opened: list[apsw.Connection] = []
+        self._is_read_only = False
+        with translated(path):
+            self._connection()
+
+    @property
+    def path(self) -> Path:
+        return self._path
+
+    @property
+    def backups(self) -> Path:
+        return self._path.parent / "backups"
+
+    @property
+    def is_read_only(self) -> bool:
+        return self._is_read_only
+
+    def write(self, work: Callable[[Transaction], T], *, is_durable: bool = True) -> T:
+        with self._writing() as db:
+            if not is_durable:
+                db.execute("PRAGMA synchronous = NORMAL")
+            try:
+                with _transaction(db):
+                    result = work(_Open(self._connection))
+            finally:
+                if not is_durable:
+                    db.execute("PRAGMA synchronous = FULL")
+            self._checkpoint(db)
+        return result
+
+    def adopt(self, identities: Sequence[str], *, name: str, project_id: str, at: datetime) -> Project:
+        known = self.project_of(identities)
+        if known and all(self.project_of([identity]) for identity in identities):
+            return known
+        with self._writing() as db, _transaction(db):
+            project = self.project_of(identities)
+            if project is None:
+                project = Project(id=project_id, name=name, created_at=at)
+                db.execute(
+                    "INSERT INTO project (id, name, created_at) VALUES (?, ?, ?)",
+                    (project_id, name, stamp(at)),
+                )
+            db.executemany(
+                "INSERT OR IGNORE INTO project_identity VALUES (?, ?)",
+                [(identity, project.id) for identity in (*identities, f"id:{project.id}")],
+            )
+        return project
+
+    def erase(self, memory_id: str, *, at: datetime) -> Erasure:
+        with self._writing() as db:
+            return erase.erase(db, memory_id, path=self._path, backups=self.backups, at=at)
+
+    def repair(self) -> None:
+        with self._writing() as db, _transaction(db):
+            db.execute("INSERT INTO memory_words (memory_words) VALUES ('rebuild')")
+
+    def damage(self) -> Sequence[Damage]:
+        with translated(self._path):
+            return check.damage(self._connection())
+
+    def close(self) -> None:
+        """Close every thread's connection. The write-ahead log stays: the next opener reads it."""
+        for db in self._opened:
+            db.close()
+        self._opened.clear()
+        self._local = threading.local()
+
+    def _connection(self) -> apsw.Connection:
+        db: apsw.Connection | None = getattr(self._local, "db", None)
+        if db is None:
+            db = self._local.db = self._open()
+            self._opened.append(db)
+        return db
+
+    def _open(self) -> apsw.Connection:
+        """Most openers find the schema they expect and need no gate; the rest make it, one at a time."""
+        if self._path.exists() and self._path.stat().st_size:
+            db, self._is_read_only = connect(self._path)
+            if self._is_read_only or schema.version(db) == len(self._migrations):
+                return db
+            try:
+                schema.refuse_newer(db, self._path, self._migrations)
+            finally:
+                db.close()
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._gate.hold(self._timeout_s):
+            if not self._path.exists():
+                schema.create_file(self._path)
+            db, _ = connect(self._path)
+            schema.migrate(db, self._path, self._migrations, backups=self.backups)
+        return db
+
+    @contextmanager
+    def _writing(self) -> Iterator[apsw.Connection]:
+        with translated(self._path):
+            db = self._connection()
+            if self._is_read_only:
+                raise ReadOnly(
+                    f"{self._path} can be read but not written; nothing was saved",
+                    fix="make the folder writable, or set HINDBRAIN_HOME to one that is",
+                )
+            with self._gate.hold(self._timeout_s):
+                yield db
+
+    def _checkpoint(self, db: apsw.Connection) -> None:
+        """Move a long write-ahead log into the file, unless a reader is in the way: then the next writer tries."""
+        log = self._path.with_name(self._path.name + "-wal")
+        if log.stat().st_size < CHECKPOINT_BYTES:
+            return
+        db.set_busy_timeout(0)
+        try:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        finally:
+            db.set_busy_timeout(BUSY_MS)
+
+
+class _Open(SqliteReader):
+    """The store inside a transaction."""
+
+    def apply(self, changes: Changes) -> None:
+        apply(self._db(), self, changes)
+
+
+@contextmanager
+def _transaction(db: apsw.Connection) -> Iterator[None]:
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:  # a full disk has rolled back already
+            db.execute("ROLLBACK")
+        raise

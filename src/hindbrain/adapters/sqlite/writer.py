@@ -1,0 +1,148 @@
+"""In which tables a change lands."""
+
+from typing import Any
+
+import apsw
+
+from hindbrain.adapters.sqlite import rows
+from hindbrain.core.model import Counters, Injection, Memory, Pulse, Receipt, Review
+from hindbrain.core.model.moment import stamp
+from hindbrain.core.model.record import actor_record, canonical, fingerprint, to_record
+from hindbrain.errors import Conflict, UnknownMemory
+from hindbrain.ports import Changes, Reader
+
+_INSERT = f"INSERT INTO memory ({', '.join(rows.WRITTEN)}) VALUES ({', '.join('?' * len(rows.WRITTEN))})"
+_UPDATE = f"UPDATE memory SET {', '.join(f'{name} = ?' for name in rows.WRITTEN)} WHERE id = ?"
+
+
+def apply(db: apsw.Connection, reader: Reader, changes: Changes) -> None:
+    """Write all of `changes`. The caller holds the gate and a transaction."""
+    for memory in changes.memories:
+        _put(db, reader, memory, changes)
+    for pulse in changes.pulses:
+        _pulse(db, reader, pulse)
+    for receipt in changes.receipts:
+        _receipt(db, receipt)
+    for saying in changes.sayings:
+        db.execute(
+            "INSERT OR IGNORE INTO saying VALUES (?, ?, ?, ?, ?)",
+            (saying.memory_id, saying.receipt, saying.session, saying.speaker, stamp(saying.at)),
+        )
+    for link in changes.links:
+        db.execute(
+            "INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?, ?)",
+            (link.source, link.target, str(link.relation), stamp(link.at), link.reason),
+        )
+    for review in changes.reviews:
+        _review(db, review)
+    for injection in changes.injections:
+        _injection(db, injection)
+    for event in changes.events:
+        db.execute(
+            "INSERT INTO event (at, project, name, memory, data) VALUES (?, ?, ?, ?, ?)",
+            (stamp(event.at), event.project, event.name, event.memory_id, rows.to_json(dict(event.data))),
+        )
+
+
+def _put(db: apsw.Connection, reader: Reader, memory: Memory, changes: Changes) -> None:
+    known = reader.memory(memory.id)
+    if memory.version != (known.version if known else 0) + 1:
+        raise Conflict(
+            f"{memory.id} is at version {known.version if known else 0}, not {memory.version - 1}",
+            fix="read it again and repeat the change",
+        )
+    (number,) = db.execute("SELECT seq FROM project WHERE id = ?", (memory.project,)).fetchone() or (None,)
+    if number is None:
+        raise Conflict(f"there is no project {memory.project}", fix="run the command again in the project's folder")
+    row = rows.to_row(memory, project_number=number)
+    if known is None:
+        db.execute(_INSERT, row)
+    else:
+        db.execute(_UPDATE, (*row, memory.id))
+        db.execute(
+            "UPDATE memory_version SET until = ? WHERE memory = ? AND until IS NULL",
+            (stamp(memory.updated_at), memory.id),
+        )
+    record = to_record(memory)
+    db.execute(
+        "INSERT INTO memory_version VALUES (?, ?, ?, ?, NULL, ?, ?, ?, ?)",
+        (
+            *(memory.id, memory.version, memory.project, stamp(memory.updated_at)),
+            *(canonical(actor_record(changes.by)), changes.change, canonical(record), fingerprint(record)),
+        ),
+    )
+
+
+def _pulse(db: apsw.Connection, reader: Reader, pulse: Pulse) -> None:
+    memory = reader.memory(pulse.memory_id)
+    if memory is None:
+        raise UnknownMemory(f"there is no memory {pulse.memory_id}", fix="`hindbrain list` shows their ids")
+    after = pulse.applied_to(memory)
+    changed: dict[str, Any] = {name: getattr(after.counters, name) for name in Counters.__slots__}
+    changed |= {"confidence": after.confidence, "row_hash": rows.row_hash(after)}
+    changed |= {
+        "last_used_at": rows.maybe_stamp(after.last_used_at),
+        "decayed_at": rows.maybe_stamp(after.decayed_at),
+    }
+    db.execute(
+        f"UPDATE memory SET {', '.join(f'{name} = ?' for name in changed)} WHERE id = ?",
+        (*changed.values(), memory.id),
+    )
+
+
+def _receipt(db: apsw.Connection, receipt: Receipt) -> None:
+    db.execute(
+        f"INSERT INTO receipt VALUES ({', '.join('?' * 18)})",
+        (
+            *(
+                receipt.id,
+                receipt.key,
+                stamp(receipt.at),
+                receipt.project,
+                str(receipt.verdict),
+                receipt.text,
+            ),
+            *(receipt.reason, receipt.memory_id, rows.to_json(receipt.supersedes), receipt.signal),
+            *(rows.maybe_stamp(receipt.said_at), receipt.session, receipt.task, receipt.adapter),
+            *(receipt.origin, receipt.line, receipt.ref, rows.to_json(receipt.removed)),
+        ),
+    )
+
+
+def _review(db: apsw.Connection, review: Review) -> None:
+    db.execute(
+        f"INSERT OR REPLACE INTO review VALUES ({', '.join('?' * 10)})",
+        (
+            *(review.id, review.project, str(review.kind), review.memory_id, review.other_id, review.reason),
+            *(
+                stamp(review.opened_at),
+                rows.maybe_stamp(review.closed_at),
+                review.decision,
+                review.decided_by,
+            ),
+        ),
+    )
+
+
+def _injection(db: apsw.Connection, injection: Injection) -> None:
+    db.execute(
+        f"INSERT INTO injection VALUES ({', '.join('?' * 12)})",
+        (
+            *(injection.id, stamp(injection.at), injection.project, injection.format, injection.strategy),
+            *(injection.left_out, injection.tokens, injection.session, injection.task),
+            *(injection.persona, injection.hat, injection.query),
+        ),
+    )
+    for position, shown in enumerate(injection.shown):
+        reasons = [[r.name, r.value, r.weight, r.note] for r in shown.score.reasons]
+        db.execute(
+            "INSERT INTO injection_item VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                injection.id,
+                position,
+                shown.memory_id,
+                shown.version,
+                injection.session,
+                rows.to_json(reasons),
+            ),
+        )

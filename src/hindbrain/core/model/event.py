@@ -1,0 +1,15 @@
+"""What happened, append-only: the feed that other processes follow with a cursor."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    name: str  # learning_stored, learning_superseded, memory_created, memory_edited …
+    at: datetime
+    project: str
+    data: Mapping[str, object]
+    memory_id: str | None = None
+    seq: int = 0  # given by the store; the cursor

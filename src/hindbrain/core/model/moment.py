@@ -1,0 +1,37 @@
+"""How a point in time is written: UTC, ISO-8601, milliseconds, `Z` (X-36)."""
+
+from datetime import UTC, datetime, time, timedelta
+
+
+def stamp(moment: datetime) -> str:
+    """`2026-01-10T09:30:00.000Z`. Stamps of equal length sort as text in the order of time."""
+    utc = moment.astimezone(UTC)
+    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"
+
+
+def read_stamp(text: str) -> datetime:
+    """The inverse of `stamp`; also reads any ISO-8601 date or time. ValueError when it is neither.
+
+    A time without a zone is taken as UTC: the machine that wrote it is rarely the one that reads it.
+    """
+    moment = datetime.fromisoformat(text)
+    return to_milliseconds(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+
+
+def to_milliseconds(moment: datetime) -> datetime:
+    """What `read_stamp(stamp(moment))` gives back."""
+    utc = moment.astimezone(UTC)
+    return utc.replace(microsecond=utc.microsecond // 1000 * 1000)
+
+
+def end_of(text: str) -> datetime:
+    """The last moment that `text` covers: a bare date means the whole day (F-13), a time means itself."""
+    moment = read_stamp(text)
+    if len(text.strip()) > len("2024-06-01"):
+        return moment
+    return datetime.combine(moment.date(), time.max, UTC).replace(microsecond=999_000)
+
+
+def days_between(earlier: datetime, later: datetime) -> float:
+    """Never negative: clocks of two hosts may disagree."""
+    return max(later - earlier, timedelta(0)) / timedelta(days=1)

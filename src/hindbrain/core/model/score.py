@@ -1,0 +1,31 @@
+"""Why one memory comes before another, as data: the total is derived from its reasons."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    name: str
+    value: float
+    weight: float
+    note: str = ""  # which words, which path
+
+    @property
+    def part(self) -> float:
+        return self.value * self.weight
+
+    def __str__(self) -> str:
+        noted = f" ({self.note})" if self.note else ""
+        return f"{self.name} {self.value:.2f}×{self.weight:g}{noted}"
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    reasons: tuple[Reason, ...]
+
+    @property
+    def total(self) -> float:
+        return sum(reason.part for reason in self.reasons)
+
+    def __str__(self) -> str:
+        return f"{self.total:.3f} = " + " + ".join(str(reason) for reason in self.reasons)

@@ -1,0 +1,142 @@
+"""What can go wrong for a user, and the step that fixes it. One tree; entries translate, nobody else does."""
+
+
+class HindbrainError(Exception):
+    """Something a person can act on: `what` happened, and the `fix`."""
+
+    code = "error"
+    exit_code = 1
+    http_status = 500
+
+    def __init__(self, what: str, *, fix: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.fix = fix
+
+
+class BadValue(HindbrainError):
+    """A value outside what the field allows: a wrong type, a bad date, a confidence of 7."""
+
+    code = "bad_value"
+    exit_code = 64
+    http_status = 400
+
+
+class BadJson(HindbrainError):
+    """The input is not JSON, or not the JSON that was asked for."""
+
+    code = "bad_json"
+    exit_code = 65
+    http_status = 400
+
+
+class Unreadable(HindbrainError):
+    """The file to read is missing, forbidden or not text."""
+
+    code = "unreadable"
+    exit_code = 66
+    http_status = 400
+
+
+class UnknownMemory(HindbrainError):
+    """No memory, receipt or review has that id."""
+
+    code = "unknown_memory"
+    exit_code = 67
+    http_status = 404
+
+
+class AmbiguousProject(HindbrainError):
+    """Two projects bear that name."""
+
+    code = "ambiguous_project"
+    exit_code = 68
+    http_status = 409
+
+
+class EngineUnsafe(HindbrainError):
+    """The SQLite that is linked can corrupt a database that several processes write."""
+
+    code = "engine_unsafe"
+    exit_code = 69
+    http_status = 503
+
+
+class StoreDamaged(HindbrainError):
+    """The file is not a database any more, or a row no longer has the hash it was written with."""
+
+    code = "store_damaged"
+    exit_code = 70
+    http_status = 500
+
+
+class TooLong(HindbrainError):
+    """One text is longer than a memory may be."""
+
+    code = "too_long"
+    exit_code = 71
+    http_status = 413
+
+
+class DiskFull(HindbrainError):
+    """The disk has no room for the write. Nothing was changed."""
+
+    code = "disk_full"
+    exit_code = 73
+    http_status = 507
+
+
+class DiskFailed(HindbrainError):
+    """The disk refused a read or a write. Whether the last write landed is unknown; repeating it is safe."""
+
+    code = "disk_failed"
+    exit_code = 74
+    http_status = 500
+
+
+class StoreLocked(HindbrainError):
+    """Another process kept the write gate for longer than we were willing to wait."""
+
+    code = "store_locked"
+    exit_code = 75  # EX_TEMPFAIL: trying again may work
+    http_status = 503
+
+
+class Conflict(HindbrainError):
+    """The memory is not in the state that this step needs, or it changed since it was read."""
+
+    code = "conflict"
+    exit_code = 76
+    http_status = 409
+
+
+class ReadOnly(HindbrainError):
+    """The store can be read but not written."""
+
+    code = "read_only"
+    exit_code = 77
+    http_status = 503
+
+
+class SchemaNewer(HindbrainError):
+    """The database was written by a newer Hindbrain. It is left untouched."""
+
+    code = "schema_newer"
+    exit_code = 78
+    http_status = 503
+
+
+class BadSettings(HindbrainError):
+    """The configuration file or an environment variable cannot be used."""
+
+    code = "bad_settings"
+    exit_code = 79
+    http_status = 500
+
+
+class NotErased(HindbrainError):
+    """A text that was to be forgotten can still be found in a file."""
+
+    code = "not_erased"
+    exit_code = 80
+    http_status = 500

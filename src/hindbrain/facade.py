@@ -1,0 +1,291 @@
+"""The public API: one object with every verb, for scripts, for the command line and for every other surface."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+from hindbrain.app.projects import Located
+from hindbrain.ports import Chance, Clock, Project, Store, Tools
+from hindbrain.settings import Settings
+
+if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for the importer
+    from hindbrain.app.capture import Captured
+    from hindbrain.app.doctor import Finding
+    from hindbrain.app.forget import Forgotten
+    from hindbrain.app.inject import Injected
+    from hindbrain.app.maintain import Cleaned
+    from hindbrain.app.portable import Imported
+    from hindbrain.app.recall import Found
+    from hindbrain.app.stats import Stats
+    from hindbrain.app.why import Walk
+    from hindbrain.core.model import Memory, Receipt, Review, Version
+
+
+class About(TypedDict, total=False):
+    """Who said a captured text, and where it was read."""
+
+    format: str  # text, claude, codex, gemini, chorus
+    session: str
+    task: str
+    persona: str
+    hat: str
+    instance: str
+    origin: str  # file or stream, for `why`
+
+
+class New(TypedDict, total=False):
+    """A memory that a person writes down."""
+
+    type: str
+    kind: str
+    title: str
+    category: str
+    tags: Sequence[str]
+    file_refs: Sequence[str]
+    persona: str  # local to that persona; empty: shared
+    hat: str
+    session: str
+    task: str
+    importance: int
+    confidence: float | None
+    body: dict[str, object]
+    everywhere: bool  # for every project
+    pinned: bool
+
+
+class How(TypedDict, total=False):
+    """How to look for memories."""
+
+    limit: int
+    strategy: str
+    paths: Sequence[str]
+    hat: str
+    persona: str
+    types: Sequence[str]
+    as_of: datetime | None
+    with_all: bool  # superseded and archived ones too
+
+
+class Which(TypedDict, total=False):
+    """Which memories to list."""
+
+    types: Sequence[str]
+    kinds: Sequence[str]
+    min_confidence: float | None
+    after: datetime | None
+    before: datetime | None
+    persona: str
+    containing: str
+    not_session: str
+    order: str  # confidence or newest
+    limit: int
+    as_of: datetime | None
+    with_all: bool
+
+
+class Context(TypedDict, total=False):
+    """For whom to write a block of notes."""
+
+    format: str  # default, dex, chorus, beads
+    strategy: str
+    session: str
+    task: str
+    task_title: str
+    task_description: str
+    paths: Sequence[str]
+    persona: str
+    hat: str
+    limit: int
+    budget: int
+
+
+class Edit(TypedDict, total=False):
+    """What a person changes; what is absent stays."""
+
+    content: str
+    title: str
+    type: str
+    category: str
+    tags: Sequence[str]
+    file_refs: Sequence[str]
+    importance: int
+    confidence: float
+    pinned: bool
+    everywhere: bool
+
+
+class Hindbrain:
+    """The memory of one project, in one store. Close it, or use it in a `with` statement."""
+
+    def __init__(self, tools: Tools, located: Located) -> None:
+        self._tools = tools
+        self._located = located
+
+    @property
+    def settings(self) -> Settings:
+        return self._tools.settings
+
+    @property
+    def store(self) -> Store:
+        return self._tools.store
+
+    @property
+    def project(self) -> Project | None:
+        """The project, or None while nothing has been kept for it."""
+        return self._tools.store.project_of(self._located.identities)
+
+    @property
+    def project_name(self) -> str:
+        known = self.project
+        return known.name if known else self._located.name
+
+    def capture(self, text: str, **about: Unpack[About]) -> "Captured":
+        """Read what an agent said, keep what it taught; a receipt for every line that looked like a signal."""
+        from hindbrain.app.capture import Said, capture
+
+        return capture(Said(text=text, **about), project=self._adopted(), **self._writing())
+
+    def add(self, content: str, **new: Unpack[New]) -> "Receipt":
+        """Keep what a person says."""
+        from hindbrain.app.add import Noted, add
+
+        return add(Noted(content=content, **new), project=self._adopted(), **self._writing())
+
+    def recall(self, text: str = "", **how: Unpack[How]) -> "Found":
+        """Memories that bear on `text`, best first, each with its reasons."""
+        from hindbrain.app.recall import Question, recall
+
+        question = Question(text=text, **how)
+        return recall(
+            question, project=self._known(), store=self.store, clock=self._tools.clock, settings=self.settings
+        )
+
+    def inject(self, **context: Unpack[Context]) -> "Injected":
+        """A block of text for the next prompt, recorded with its reasons."""
+        from hindbrain.app.inject import Occasion, inject
+
+        occasion = Occasion(**context, root=self._located.root)
+        return inject(occasion, project=self._adopted(), tools=self._tools)
+
+    def list(self, **which: Unpack[Which]) -> "Sequence[Memory]":
+        """Memories as they stand, most confident first."""
+        from hindbrain.app.select import Selection, select
+
+        return select(Selection(**which), project=self._known(), store=self.store)
+
+    def show(self, memory_id: str) -> "Memory":
+        """One memory, whatever its state. UnknownMemory when there is none."""
+        from hindbrain.app.show import show
+
+        return show(memory_id, store=self.store)
+
+    def history(self, memory_id: str) -> "Sequence[Version]":
+        """Every version of a memory, oldest first."""
+        from hindbrain.app.show import history
+
+        return history(memory_id, store=self.store)
+
+    def receipts(self, *, session: str = "", verdict: str = "", limit: int = 50) -> "Sequence[Receipt]":
+        """What became of captured lines, newest first."""
+        return self.store.receipts(self._known(), session=session, verdict=verdict, limit=limit)
+
+    def edit(self, memory_id: str, **edit: Unpack[Edit]) -> "Memory":
+        """A new version by a person's hand."""
+        from hindbrain.app.edit import edit as change
+
+        return change(memory_id, edit, store=self.store, clock=self._tools.clock)
+
+    def delete(self, memory_id: str, *, reason: str = "deleted") -> "Memory":
+        """Archive: gone from recall and prompts, back with `restore`."""
+        from hindbrain.app.archive import delete
+
+        return delete(memory_id, reason=reason, store=self.store, clock=self._tools.clock)
+
+    def restore(self, memory_id: str) -> "Memory":
+        """Undo a delete, an archival by cleanup, or a supersession."""
+        from hindbrain.app.archive import restore
+
+        return restore(memory_id, store=self.store, clock=self._tools.clock)
+
+    def forget(self, memory_id: str) -> "Forgotten":
+        """Erase a memory for good and prove it. NotErased when a file still holds its text."""
+        from hindbrain.app.forget import forget
+
+        return forget(memory_id, store=self.store, clock=self._tools.clock)
+
+    def reviews(self, *, with_closed: bool = False) -> "Sequence[Review]":
+        """What waits for a person, oldest first."""
+        return self.store.reviews(self._known(), with_closed=with_closed)
+
+    def decide(self, review_id: str, decision: str, *, by: str = "") -> "Review":
+        """Close a review: release or refuse a quarantined memory; supersede, keep or refuse a contradicting one."""
+        from hindbrain.app.review import decide
+
+        return decide(review_id, decision, by=by, store=self.store, clock=self._tools.clock)
+
+    def export(self) -> str:
+        """The live memories in Dex' export format."""
+        from hindbrain.app.portable import export
+
+        return export(self._known(), name=self.project_name, store=self.store, clock=self._tools.clock)
+
+    def import_(self, text: str, *, is_own: bool | None = None) -> "Imported":
+        """Read Dex' export format. `is_own` None: an export of ours is recognised by its ids."""
+        from hindbrain.app.portable import import_
+
+        return import_(text, is_own=is_own, project=self._adopted(), tools=self._tools)
+
+    def cleanup(self, *, is_dry_run: bool = False) -> "Cleaned":
+        """Let unused memories fade, archive those that faded away."""
+        from hindbrain.app.maintain import cleanup
+
+        return cleanup(self._known(), is_dry_run=is_dry_run, tools=self._tools)
+
+    def stats(self) -> "Stats":
+        """How many memories there are, of which state, type and category."""
+        from hindbrain.app.stats import stats
+
+        return stats(self._known(), store=self.store)
+
+    def why(self, memory_id: str) -> "Walk":
+        """From a memory to the sentence that taught it, and to every injection."""
+        from hindbrain.app.why import why
+
+        return why(memory_id, store=self.store)
+
+    def doctor(self, *, is_repairing: bool = False) -> "Sequence[Finding]":
+        """What is healthy, what is not, and the command that fixes it."""
+        from hindbrain.app.doctor import doctor
+
+        return doctor(is_repairing=is_repairing, project=self._known(), store=self.store, settings=self.settings)
+
+    def close(self) -> None:
+        self._tools.store.close()
+
+    def __enter__(self) -> "Hindbrain":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _known(self) -> str:
+        """The project's id; one that no row has while the project is new."""
+        known = self.project
+        return known.id if known else ""
+
+    def _adopted(self) -> str:
+        at = self._tools.clock.now()
+        return self.store.adopt(
+            self._located.identities, name=self._located.name, project_id=self._tools.chance.id("prj", at), at=at
+        ).id
+
+    def _writing(self) -> "Writing":
+        tools = self._tools
+        return {"store": tools.store, "clock": tools.clock, "chance": tools.chance, "settings": tools.settings}
+
+
+class Writing(TypedDict):
+    store: Store
+    clock: Clock
+    chance: Chance
+    settings: Settings

@@ -1,0 +1,301 @@
+"""What the program needs from outside: time, randomness, files, and a store. Adapters implement these."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from hindbrain.core.model import (
+    Actor,
+    Event,
+    Injection,
+    Kind,
+    Link,
+    Memory,
+    Pulse,
+    Reach,
+    Receipt,
+    Review,
+    State,
+    Version,
+)
+from hindbrain.settings import Settings
+
+T = TypeVar("T")
+
+
+class Clock(Protocol):
+    def now(self) -> datetime:
+        """The present, aware, UTC, whole milliseconds."""
+        ...
+
+
+class Chance(Protocol):
+    """Randomness. Two calls never give the same answer."""
+
+    def id(self, prefix: str, at: datetime) -> str:
+        """`prefix-` and 26 lower-case characters; ids of later moments sort after earlier ones."""
+        ...
+
+    def fence(self) -> str:
+        """128 bits as 32 hex digits, for the delimiters around injected notes."""
+        ...
+
+
+class ProjectFiles(Protocol):
+    """A project's own files, read only. Hindbrain writes nothing into a user's repository."""
+
+    def identities(self, path: Path, *, per_worktree: bool) -> tuple[str, ...]:
+        """Names under which the code base at `path` may be known, the most telling first."""
+        ...
+
+    def name(self, path: Path) -> str:
+        """What a person would call the code base at `path`."""
+        ...
+
+    def text(self, path: Path) -> str:
+        """The text of a file; "" when there is none."""
+        ...
+
+    def texts(self, folder: Path, suffix: str) -> tuple[tuple[str, str], ...]:
+        """(name, text) of the files in `folder` with that suffix, sorted by name; empty when there is none."""
+        ...
+
+    def root(self, path: Path) -> Path:
+        """The top folder of the code base that `path` lies in."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    id: str
+    name: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """Which memories. Every field narrows; the default is all that an agent of the project may see."""
+
+    project: str
+    states: frozenset[State] = frozenset({State.LIVE})
+    with_everywhere: bool = True  # also memories of other projects that a person sent everywhere
+    voices: tuple[str, ...] | None = None  # None: any persona; else shared ones and these personas' own
+    kinds: tuple[Kind, ...] = ()  # empty: any
+    types: tuple[str, ...] = ()
+    min_confidence: float | None = None
+    min_trust: int = 0
+    after: datetime | None = None  # created at or after
+    before: datetime | None = None  # created at or before
+    not_session: str = ""
+    containing: str = ""  # in title or content, as it stands; case does not count for ASCII
+
+    def admits(self, memory: Memory) -> bool:
+        """Whether `memory` is one of these: what every store's own query language must amount to."""
+        return (
+            (memory.project == self.project or (self.with_everywhere and memory.reach is Reach.EVERYWHERE))
+            and memory.state in self.states
+            and (self.voices is None or memory.persona is None or memory.persona in self.voices)
+            and (not self.kinds or memory.kind in self.kinds)
+            and (not self.types or memory.type in self.types)
+            and self._admits_figures(memory)
+            and (not self.not_session or memory.provenance.session != self.not_session)
+            and (not self.containing or _contains(memory, self.containing))
+        )
+
+    def _admits_figures(self, memory: Memory) -> bool:
+        return (
+            (self.min_confidence is None or memory.confidence >= self.min_confidence)
+            and memory.trust >= self.min_trust
+            and (self.after is None or memory.created_at >= self.after)
+            and (self.before is None or memory.created_at <= self.before)
+        )
+
+
+def _contains(memory: Memory, text: str) -> bool:
+    wanted = text.translate(_LOWER)
+    return wanted in memory.title.translate(_LOWER) or wanted in memory.content.translate(_LOWER)
+
+
+_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    memory: Memory
+    score: float  # BM25, higher is better
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saying:
+    """One time that a memory was taught: what corroboration is counted from."""
+
+    memory_id: str
+    receipt: str
+    session: str
+    speaker: str  # persona or person, with the machine where several share one store
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Damage:
+    """Something in the store that is not as it was written."""
+
+    where: str  # table and id
+    what: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erasure:
+    """What `erase` removed, and where the text was still found afterwards (empty: proven gone)."""
+
+    rows: int
+    backups: tuple[str, ...]
+    found_in: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """All that one verb wants written. It happens wholly or not at all."""
+
+    memories: tuple[Memory, ...] = ()  # new ones, or the next version of a known one
+    pulses: tuple[Pulse, ...] = ()
+    sayings: tuple[Saying, ...] = ()
+    links: tuple[Link, ...] = ()
+    receipts: tuple[Receipt, ...] = ()
+    reviews: tuple[Review, ...] = ()  # new ones, or the closed form of a known one
+    injections: tuple[Injection, ...] = ()
+    events: tuple[Event, ...] = ()
+    by: Actor = field(default_factory=Actor)
+    change: str = "stored"  # what happened to `memories`, for their history
+
+
+class Reader(Protocol):
+    """Memories as they stand. No method ranks, embeds, redacts or reads the clock.
+
+    An odd or empty search text finds nothing; it is never an error. Order is always the same for the
+    same rows.
+    """
+
+    def memory(self, memory_id: str) -> Memory | None: ...
+
+    def select(self, where: Where, *, order: str = "confidence", limit: int = 0) -> Sequence[Memory]:
+        """`order` is "confidence" (then newest first) or "newest"; `limit` 0 means all."""
+        ...
+
+    def count(self, where: Where) -> int: ...
+
+    def search(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Hit]:
+        """Memories that hold any of `words`, best first by BM25."""
+        ...
+
+    def same_text(self, memory: Memory) -> Memory | None:
+        """The oldest memory of the same project and persona with the same content hash, unless archived."""
+        ...
+
+    def same_key(self, memory: Memory) -> Memory | None:
+        """The live or quarantined memory of the same project and persona with the same key."""
+        ...
+
+    def as_of(self, where: Where, at: datetime) -> Sequence[Memory]:
+        """What `select` would have given at that moment, newest first."""
+        ...
+
+    def history(self, memory_id: str) -> Sequence[Version]:
+        """Oldest first."""
+        ...
+
+    def sayings(self, memory_id: str) -> Sequence[Saying]: ...
+
+    def links(self, memory_id: str) -> Sequence[Link]:
+        """Links from and to the memory, oldest first."""
+        ...
+
+    def receipt(self, receipt_id: str) -> Receipt | None: ...
+
+    def receipts_for(self, key: str) -> Receipt | None:
+        """The receipt with that idempotency key."""
+        ...
+
+    def receipts(self, project: str, *, session: str = "", verdict: str = "", limit: int = 0) -> Sequence[Receipt]:
+        """Newest first."""
+        ...
+
+    def taught(self, project: str, *, session: str = "", since: datetime | None = None) -> int:
+        """How many receipts that did not reject came from the session, or since that moment."""
+        ...
+
+    def review(self, review_id: str) -> Review | None: ...
+
+    def reviews(self, project: str, *, with_closed: bool = False) -> Sequence[Review]:
+        """Oldest first."""
+        ...
+
+    def injections(self, memory_id: str) -> Sequence[Injection]:
+        """Injections that showed the memory, oldest first."""
+        ...
+
+    def was_shown(self, memory_id: str, session: str) -> bool:
+        """Whether an injection of that session has shown the memory already."""
+        ...
+
+    def events(self, *, after: int = 0, project: str = "", limit: int = 0) -> Sequence[Event]:
+        """In the order in which they happened; `after` is the cursor, the `seq` last seen."""
+        ...
+
+    def projects(self) -> Sequence[Project]: ...
+
+    def project_of(self, identities: Sequence[str]) -> Project | None:
+        """The project that the first known identity belongs to."""
+        ...
+
+
+class Transaction(Reader, Protocol):
+    """The store while this process alone may write it: what `apply` wrote can be read at once."""
+
+    def apply(self, changes: Changes) -> None:
+        """Raises Conflict when a memory's version is not one more than the stored one."""
+        ...
+
+
+class Store(Reader, Protocol):
+    """Durable memories. Each call happens wholly or not at all, and survives a crash once it returns."""
+
+    def write(self, work: Callable[[Transaction], T], *, is_durable: bool = True) -> T:
+        """Hold the gate, let `work` read and apply, commit, return what it returned.
+
+        An exception in `work` undoes all of it. With `is_durable` False the write may be lost by a power
+        cut (never torn): for counters only.
+        """
+        ...
+
+    def adopt(self, identities: Sequence[str], *, name: str, project_id: str, at: datetime) -> Project:
+        """The project known by any of `identities`, or a new one; all of them become its names."""
+        ...
+
+    def erase(self, memory_id: str, *, at: datetime) -> Erasure:
+        """Remove a memory and every copy of its text, then search the files for what is left."""
+        ...
+
+    def repair(self) -> None:
+        """Build the word index anew from the rows."""
+        ...
+
+    def damage(self) -> Sequence[Damage]:
+        """Check rows against their hashes, words against rows, versions and links against memories."""
+        ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """Everything from outside, for the verbs that need most of it."""
+
+    store: Store
+    clock: Clock
+    chance: Chance
+    files: ProjectFiles
+    settings: Settings

@@ -1,0 +1,85 @@
+"""Everything a user can change: read once from the environment and `config.toml`, then passed in."""
+
+import os
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from hindbrain.core.confidence import Growth
+from hindbrain.errors import BadSettings
+
+_T = TypeVar("_T", "Settings", Growth)
+
+ENVIRONMENT = {
+    "HINDBRAIN_HOME": "folder of the store and of config.toml",
+    "HINDBRAIN_STORE": "path of the database file, instead of hindbrain.db in the home",
+    "HINDBRAIN_PROJECT": "project to use instead of the one in the current folder",
+    "NO_COLOR": "any value: no colours",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    home: Path  # folder of the store, backups and config.toml
+    store: Path  # the database file
+    project: str = ""  # name, id or path; empty: the current folder's
+    per_worktree: bool = False  # every git worktree is a project of its own
+    deduplication: bool = True  # the same text is kept once (CH-128)
+    track_superseded: bool = True  # newer statements replace older ones (CH-129)
+    inject_into_prompt: bool = True  # learnings go into prompts (CH-130)
+    strategy: str = "unified"  # how recall ranks: unified, dex, recent
+    inject_limit: int = 8  # most memories in one injection
+    token_budget: int = 2000  # most tokens in one injection (X-09)
+    lock_timeout_s: float = 30.0  # how long to wait for another process's write
+    growth: Growth = field(default_factory=Growth)  # the constants of confidence (DX-114..120)
+
+
+def load(environ: Mapping[str, str] | None = None) -> Settings:
+    """Settings from the environment, then `config.toml` in the home. BadSettings names the bad line."""
+    environ = os.environ if environ is None else environ
+    home = Path(environ.get("HINDBRAIN_HOME") or _data_folder(environ)).expanduser()
+    store = Path(environ.get("HINDBRAIN_STORE") or home / "hindbrain.db").expanduser()
+    settings = Settings(home=home, store=store, project=environ.get("HINDBRAIN_PROJECT", ""))
+    return _with_file(settings, home / "config.toml")
+
+
+def _data_folder(environ: Mapping[str, str]) -> Path:
+    if sys.platform == "darwin":
+        return Path("~/Library/Application Support/hindbrain")
+    if sys.platform == "win32":
+        return Path(environ.get("LOCALAPPDATA", "~/AppData/Local")) / "hindbrain"
+    return Path(environ.get("XDG_DATA_HOME") or "~/.local/share") / "hindbrain"
+
+
+def _with_file(settings: Settings, path: Path) -> Settings:
+    try:
+        table = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return settings
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadSettings(f"{path} cannot be read: {error}", fix="correct the file, or move it away") from error
+    growth = _typed(Growth(), table.pop("confidence", {}), where=f"{path} [confidence]", fixed=())
+    changed = _typed(settings, table, where=str(path), fixed=("home", "store", "growth"))
+    return replace(changed, growth=growth)
+
+
+def _typed(default: _T, table: Any, *, where: str, fixed: tuple[str, ...]) -> _T:
+    if not isinstance(table, dict):
+        raise BadSettings(f"{where} must be a table", fix="see docs/reference/settings.md")
+    known = {f.name: getattr(default, f.name) for f in fields(default) if f.name not in fixed}
+    for name, value in table.items():
+        if name not in known:
+            names = ", ".join(sorted(known))
+            raise BadSettings(f"{where}: there is no setting {name!r}", fix=f"use one of: {names}")
+        wanted = type(known[name])
+        if wanted is float and type(value) is int:
+            table[name] = value = float(value)
+        if type(value) is not wanted:
+            raise BadSettings(
+                f"{where}: {name} must be {wanted.__name__}, not {value!r}",
+                fix="see docs/reference/settings.md",
+            )
+    return replace(default, **table)

@@ -1,0 +1,41 @@
+"""Which adapter stands behind which port. The only module that knows both sides."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from hindbrain.adapters.clock import SystemChance, SystemClock
+from hindbrain.adapters.files import LocalFiles
+from hindbrain.adapters.sqlite import SqliteStore
+from hindbrain.app.projects import locate
+from hindbrain.facade import Hindbrain
+from hindbrain.ports import Tools
+from hindbrain.settings import Settings, load
+
+
+def open_hindbrain(
+    store: str | os.PathLike[str] | None = None,
+    project: str | os.PathLike[str] | None = None,
+    *,
+    settings: Settings | None = None,
+) -> Hindbrain:
+    """The memory of `project` (default: the one around the current folder) in `store` (default: the user's)."""
+    settings = settings or load()
+    if store is not None:
+        settings = replace(settings, store=Path(store))
+    tools = Tools(
+        store=SqliteStore(settings.store, timeout_s=settings.lock_timeout_s),
+        clock=SystemClock(),
+        chance=SystemChance(),
+        files=LocalFiles(),
+        settings=settings,
+    )
+    wanted = project if isinstance(project, str | None) else Path(project)
+    located = locate(
+        wanted or settings.project,
+        here=Path.cwd(),
+        reader=tools.store,
+        files=tools.files,
+        per_worktree=settings.per_worktree,
+    )
+    return Hindbrain(tools, located)
