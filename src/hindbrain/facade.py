@@ -5,7 +5,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from hindbrain.app.projects import Located
-from hindbrain.ports import Chance, Clock, Project, Store, Tools
+from hindbrain.app.tools import Tools
+from hindbrain.ports import Chance, Clock, Project, Store
 from hindbrain.settings import Settings
 
 if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for the importer

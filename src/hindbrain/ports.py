@@ -20,7 +20,6 @@ from hindbrain.core.model import (
     State,
     Version,
 )
-from hindbrain.settings import Settings
 
 T = TypeVar("T")
 
@@ -93,24 +92,25 @@ class Where:
 
     def admits(self, memory: Memory) -> bool:
         """Whether `memory` is one of these: what every store's own query language must amount to."""
-        return (
-            (memory.project == self.project or (self.with_everywhere and memory.reach is Reach.EVERYWHERE))
-            and memory.state in self.states
-            and (self.voices is None or memory.persona is None or memory.persona in self.voices)
-            and (not self.kinds or memory.kind in self.kinds)
-            and (not self.types or memory.type in self.types)
-            and self._admits_figures(memory)
-            and (not self.not_session or memory.provenance.session != self.not_session)
-            and (not self.containing or _contains(memory, self.containing))
-        )
+        return all((self._is_near(memory), self._is_of_sort(memory), self._is_timely(memory), self._says_so(memory)))
 
-    def _admits_figures(self, memory: Memory) -> bool:
-        return (
-            (self.min_confidence is None or memory.confidence >= self.min_confidence)
-            and memory.trust >= self.min_trust
-            and (self.after is None or memory.created_at >= self.after)
-            and (self.before is None or memory.created_at <= self.before)
-        )
+    def _is_near(self, memory: Memory) -> bool:
+        is_everywhere = self.with_everywhere and memory.reach is Reach.EVERYWHERE
+        is_heard = self.voices is None or memory.persona is None or memory.persona in self.voices
+        return (memory.project == self.project or is_everywhere) and is_heard
+
+    def _is_of_sort(self, memory: Memory) -> bool:
+        is_wanted = (not self.kinds or memory.kind in self.kinds) and (not self.types or memory.type in self.types)
+        is_sure = self.min_confidence is None or memory.confidence >= self.min_confidence
+        return is_wanted and is_sure and memory.state in self.states and memory.trust >= self.min_trust
+
+    def _is_timely(self, memory: Memory) -> bool:
+        is_late = self.after is None or memory.created_at >= self.after
+        return is_late and (self.before is None or memory.created_at <= self.before)
+
+    def _says_so(self, memory: Memory) -> bool:
+        is_foreign = not self.not_session or memory.provenance.session != self.not_session
+        return is_foreign and (not self.containing or _contains(memory, self.containing))
 
 
 def _contains(memory: Memory, text: str) -> bool:
@@ -288,14 +288,3 @@ class Store(Reader, Protocol):
         ...
 
     def close(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tools:
-    """Everything from outside, for the verbs that need most of it."""
-
-    store: Store
-    clock: Clock
-    chance: Chance
-    files: ProjectFiles
-    settings: Settings

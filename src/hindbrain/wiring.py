@@ -8,8 +8,8 @@ from hindbrain.adapters.clock import SystemChance, SystemClock
 from hindbrain.adapters.files import LocalFiles
 from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.app.projects import locate
+from hindbrain.app.tools import Tools
 from hindbrain.facade import Hindbrain
-from hindbrain.ports import Tools
 from hindbrain.settings import Settings, load
 
 

@@ -67,12 +67,12 @@ class _DictReader:
         return sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))[:limit]
 
     def same_text(self, memory: Memory) -> Memory | None:
-        return self._same(memory, "content_hash", {State.LIVE, State.QUARANTINED, State.SUPERSEDED})
+        return self._same(memory, "content_hash", states={State.LIVE, State.QUARANTINED, State.SUPERSEDED})
 
     def same_key(self, memory: Memory) -> Memory | None:
-        return self._same(memory, "key", {State.LIVE, State.QUARANTINED})
+        return self._same(memory, "key", states={State.LIVE, State.QUARANTINED})
 
-    def _same(self, memory: Memory, name: str, states: set[State]) -> Memory | None:
+    def _same(self, memory: Memory, name: str, *, states: set[State]) -> Memory | None:
         wanted = (memory.project, memory.persona, getattr(memory, name))
         found = [
             m

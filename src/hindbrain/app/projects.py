@@ -24,23 +24,25 @@ def locate(
     Something with a slash, or an existing folder, is a path. A name that no project bears is a new project.
     """
     if not wanted:
-        return _at(here, files, per_worktree)
+        return _at(here, files, per_worktree=per_worktree)
     if isinstance(wanted, Path) or "/" in wanted or wanted in (".", ".."):
-        return _at(Path(wanted).expanduser(), files, per_worktree)
+        return _at(Path(wanted).expanduser(), files, per_worktree=per_worktree)
     if named := [project for project in reader.projects() if wanted in (project.id, project.name)]:
         if len(named) > 1:
             ids = ", ".join(project.id for project in named)
             raise AmbiguousProject(f"{len(named)} projects are called {wanted}", fix=f"use one of the ids: {ids}")
-        return Located(identities=(f"id:{named[0].id}",), name=named[0].name, root=_root(named[0].name, here, files))
+        return Located(
+            identities=(f"id:{named[0].id}",), name=named[0].name, root=_root(named[0].name, here, files=files)
+        )
     return Located(identities=(f"name:{wanted}",), name=wanted, root=None)
 
 
-def _at(path: Path, files: ProjectFiles, per_worktree: bool) -> Located:
+def _at(path: Path, files: ProjectFiles, *, per_worktree: bool) -> Located:
     return Located(
         identities=files.identities(path, per_worktree=per_worktree), name=files.name(path), root=files.root(path)
     )
 
 
-def _root(name: str, here: Path, files: ProjectFiles) -> Path | None:
+def _root(name: str, here: Path, *, files: ProjectFiles) -> Path | None:
     """The folder one stands in, if that is the project meant."""
     return files.root(here) if files.name(here) == name else None

@@ -28,7 +28,7 @@ class Trust:
     reason: str
 
 
-def judge(text: str, provenance: Provenance, circumstances: Circumstances) -> Trust:
+def judge(text: str, provenance: Provenance, *, circumstances: Circumstances) -> Trust:
     """The trust of a new memory, and why. A person's word is 4 whatever it says."""
     if provenance.actor.type is ActorType.HUMAN and provenance.source is Source.MANUAL:
         return Trust(level=HUMAN, reason="written by a person")

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from hindbrain.ports import Erasure
 
 FORGOTTEN = "[forgotten]"
 _TELLING = 12  # a shorter text ("use tabs") stands in other places by chance
+_BLANK = "UPDATE receipt SET text = ?, reason = ? WHERE memory = ? OR text = ?"
 _TABLES = (
     "DELETE FROM saying WHERE memory = ?1",
     "DELETE FROM link WHERE source = ?1 OR target = ?1",
@@ -31,40 +33,43 @@ def erase(db: apsw.Connection, memory_id: str, *, path: Path, backups: Path, at:
 
     Receipts stay, without their text: they keep the same transcript from teaching it again.
     """
-    needles = _needles(db, memory_id)
-    if not needles:
+    found = db.execute("SELECT content_words FROM memory WHERE id = ?", (memory_id,)).fetchall()
+    if not found:
         raise UnknownMemory(f"there is no memory {memory_id}", fix="`hindbrain list --all` shows their ids")
-    removed = _remove(db, memory_id, at)
+    texts = _texts(db, memory_id)
+    removed = _remove(db, memory_id, texts=texts, at=at)
     cleaned = []
     for backup in sorted(backups.glob("*.db")) if backups.is_dir() else ():
-        _clean_backup(backup, memory_id, at, current=version(db))
+        _clean_backup(backup, memory_id, texts=texts, at=at, current=version(db))
         cleaned.append(str(backup))
     files = [path, path.with_name(path.name + "-wal"), *(Path(name) for name in cleaned)]
-    return Erasure(rows=removed, backups=tuple(cleaned), found_in=_found(needles, files))
+    return Erasure(rows=removed, backups=tuple(cleaned), found_in=_found(_needles(texts, found[0][0]), files))
 
 
-def _needles(db: apsw.Connection, memory_id: str) -> list[str]:
-    """Every text that this memory ever had, as it may lie in a file: as such, in JSON, and as search words."""
-    texts: set[str] = set()
+def _texts(db: apsw.Connection, memory_id: str) -> list[str]:
+    """Every wording that this memory ever had."""
+    found: set[str] = set()
     for (data,) in db.execute("SELECT data FROM memory_version WHERE memory = ?", (memory_id,)):
         record = json.loads(data)
-        texts |= {record["content"], record["title"].removesuffix("...")}
-    texts = {text for text in texts if len(text) >= _TELLING}
-    for (words,) in db.execute("SELECT content_words FROM memory WHERE id = ?", (memory_id,)):
-        texts.add(words)
-    texts |= {json.dumps(text)[1:-1] for text in texts}
-    return sorted(text for text in texts if text)
+        found |= {record["content"], record["title"].removesuffix("...")}
+    return sorted(found)
 
 
-def _remove(db: apsw.Connection, memory_id: str, at: datetime) -> int:
+def _needles(texts: Sequence[str], words: str) -> list[str]:
+    """The texts as they may lie in a file: as such, in JSON, and as search words."""
+    telling = {text for text in (*texts, words) if len(text) >= _TELLING}
+    return sorted(telling | {json.dumps(text)[1:-1] for text in telling})
+
+
+def _remove(db: apsw.Connection, memory_id: str, *, texts: Sequence[str], at: datetime) -> int:
     before = db.total_changes()
+    reason = f"forgotten by a person on {stamp(at)}"
     with db:
         for statement in _TABLES:
             db.execute(statement, (memory_id,))
-        db.execute(
-            "UPDATE receipt SET text = ?, reason = ? WHERE memory = ?",
-            (FORGOTTEN, f"forgotten by a person on {stamp(at)}", memory_id),
-        )
+        for text in texts:
+            db.execute("DELETE FROM event WHERE data ->> '$.content' = ?", (text,))
+            db.execute(_BLANK, (FORGOTTEN, reason, memory_id, text))
         # Memories that this one had replaced stand on their own again, but stay replaced.
         db.execute("INSERT INTO memory_words (memory_words) VALUES ('optimize')")
     count = db.total_changes() - before
@@ -73,14 +78,14 @@ def _remove(db: apsw.Connection, memory_id: str, at: datetime) -> int:
     return count
 
 
-def _clean_backup(path: Path, memory_id: str, at: datetime, *, current: int) -> None:
+def _clean_backup(path: Path, memory_id: str, *, texts: Sequence[str], at: datetime, current: int) -> None:
     """Take the memory out of a backup; one with an older schema, whose tables we no longer know, is deleted."""
     db = apsw.Connection(str(path))
     try:
         is_known = version(db) == current
         if is_known:
             db.execute("PRAGMA secure_delete = ON")
-            _remove(db, memory_id, at)
+            _remove(db, memory_id, texts=texts, at=at)
     finally:
         db.close()
     if not is_known:

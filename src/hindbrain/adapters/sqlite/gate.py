@@ -26,9 +26,9 @@ class Gate:
     def hold(self, timeout_s: float) -> Iterator[None]:
         """Be the only writer on this machine. StoreLocked after `timeout_s`; OSError when the folder is read-only."""
         deadline = time.monotonic() + timeout_s
-        queue = _locked(self._next, deadline, timeout_s)
+        queue = _locked(self._next, deadline, timeout_s=timeout_s)
         try:
-            turn = _locked(self._turn, deadline, timeout_s)
+            turn = _locked(self._turn, deadline, timeout_s=timeout_s)
         finally:
             os.close(queue)
         try:
@@ -37,7 +37,7 @@ class Gate:
             os.close(turn)
 
 
-def _locked(path: Path, deadline: float, timeout_s: float) -> int:
+def _locked(path: Path, deadline: float, *, timeout_s: float) -> int:
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

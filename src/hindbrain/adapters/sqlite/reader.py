@@ -64,6 +64,7 @@ class SqliteReader:
 
     def search(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Hit]:
         number = self._all("SELECT seq FROM project WHERE id = ?", where.project)
+        words = [word for word in words if "\0" not in word]  # FTS5 would take it for the end of the text
         if not words or not number:
             return ()
         clause, values = _clause(where)
@@ -71,7 +72,7 @@ class SqliteReader:
             f"SELECT {rows.SELECTED}, -bm25(memory_words, {', '.join(map(str, WEIGHTS))}) AS score"
             " FROM memory_words JOIN memory m ON m.seq = memory_words.rowid"
             f" WHERE memory_words MATCH ? AND {clause} ORDER BY score DESC, m.id LIMIT ?",
-            _match(words, where, number[0][0]),
+            _match(words, where, number=number[0][0]),
             *values,
             limit,
         )
@@ -277,7 +278,7 @@ def _receipt(row: Sequence[Any]) -> Receipt:
     )
 
 
-def _match(words: Sequence[str], where: Where, number: int) -> str:
+def _match(words: Sequence[str], where: Where, *, number: int) -> str:
     """An FTS5 expression. Words are terms of ours (letters, digits, `_`), quoted all the same."""
     scopes = [scope_token(number, state) for state in sorted(where.states)]
     if where.with_everywhere:

@@ -41,9 +41,9 @@ def version(db: apsw.Connection) -> int:
     return int(db.pragma("user_version"))
 
 
-def migrate(db: apsw.Connection, path: Path, migrations: Sequence[Migration], *, backups: Path) -> tuple[Path, ...]:
+def migrate(db: apsw.Connection, path: Path, *, migrations: Sequence[Migration], backups: Path) -> tuple[Path, ...]:
     """Bring the schema up to the last of `migrations`; the backups that were made. Call it under the gate."""
-    refuse_newer(db, path, migrations)
+    refuse_newer(db, path, known=len(migrations))
     made = []
     for migration in migrations[version(db) :]:
         if version(db):
@@ -57,10 +57,10 @@ def migrate(db: apsw.Connection, path: Path, migrations: Sequence[Migration], *,
     return tuple(made)
 
 
-def refuse_newer(db: apsw.Connection, path: Path, migrations: Sequence[Migration]) -> None:
-    if version(db) > len(migrations):
+def refuse_newer(db: apsw.Connection, path: Path, *, known: int) -> None:
+    if version(db) > known:
         raise SchemaNewer(
-            f"{path} has schema {version(db)}, this program knows {len(migrations)}",
+            f"{path} has schema {version(db)}, this program knows {known}",
             fix="upgrade with `pip install --upgrade hindbrain`, or set HINDBRAIN_HOME to another folder",
         )
 

@@ -113,7 +113,7 @@ class SqliteStore(SqliteReader):
             if self._is_read_only or schema.version(db) == len(self._migrations):
                 return db
             try:
-                schema.refuse_newer(db, self._path, self._migrations)
+                schema.refuse_newer(db, self._path, known=len(self._migrations))
             finally:
                 db.close()
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -121,7 +121,7 @@ class SqliteStore(SqliteReader):
             if not self._path.exists():
                 schema.create_file(self._path)
             db, _ = connect(self._path)
-            schema.migrate(db, self._path, self._migrations, backups=self.backups)
+            schema.migrate(db, self._path, migrations=self._migrations, backups=self.backups)
         return db
 
     @contextmanager
@@ -152,7 +152,7 @@ class _Open(SqliteReader):
     """The store inside a transaction."""
 
     def apply(self, changes: Changes) -> None:
-        apply(self._db(), self, changes)
+        apply(changes, self._db(), reader=self)
 
 
 @contextmanager

@@ -15,12 +15,12 @@ _INSERT = f"INSERT INTO memory ({', '.join(rows.WRITTEN)}) VALUES ({', '.join('?
 _UPDATE = f"UPDATE memory SET {', '.join(f'{name} = ?' for name in rows.WRITTEN)} WHERE id = ?"
 
 
-def apply(db: apsw.Connection, reader: Reader, changes: Changes) -> None:
+def apply(changes: Changes, db: apsw.Connection, *, reader: Reader) -> None:
     """Write all of `changes`. The caller holds the gate and a transaction."""
     for memory in changes.memories:
-        _put(db, reader, memory, changes)
+        _put(memory, db, reader=reader, changes=changes)
     for pulse in changes.pulses:
-        _pulse(db, reader, pulse)
+        _pulse(pulse, db, reader=reader)
     for receipt in changes.receipts:
         _receipt(db, receipt)
     for saying in changes.sayings:
@@ -44,7 +44,7 @@ def apply(db: apsw.Connection, reader: Reader, changes: Changes) -> None:
         )
 
 
-def _put(db: apsw.Connection, reader: Reader, memory: Memory, changes: Changes) -> None:
+def _put(memory: Memory, db: apsw.Connection, *, reader: Reader, changes: Changes) -> None:
     known = reader.memory(memory.id)
     if memory.version != (known.version if known else 0) + 1:
         raise Conflict(
@@ -73,7 +73,7 @@ def _put(db: apsw.Connection, reader: Reader, memory: Memory, changes: Changes) 
     )
 
 
-def _pulse(db: apsw.Connection, reader: Reader, pulse: Pulse) -> None:
+def _pulse(pulse: Pulse, db: apsw.Connection, *, reader: Reader) -> None:
     memory = reader.memory(pulse.memory_id)
     if memory is None:
         raise UnknownMemory(f"there is no memory {pulse.memory_id}", fix="`hindbrain list` shows their ids")

@@ -1,0 +1,128 @@
+"""What a person writes down: trusted at once, shaped and compared like everything else."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from hindbrain.app.compose import MAX_CHARACTERS, Draft, compose
+from hindbrain.app.keep import Newcomer, keep
+from hindbrain.core.door import admit
+from hindbrain.core.model import TYPES, Actor, ActorType, Kind, Memory, Provenance, Reach, Receipt, Source
+from hindbrain.core.model.bodies import faults
+from hindbrain.core.model.record import fingerprint
+from hindbrain.core.shape import CATEGORIES, title_of
+from hindbrain.errors import BadValue, TooLong
+from hindbrain.ports import Chance, Changes, Clock, Saying, Store, Transaction
+from hindbrain.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted:
+    content: str
+    type: str = "learned"
+    kind: str = "lesson"
+    title: str = ""
+    category: str = ""
+    tags: Sequence[str] = ()
+    file_refs: Sequence[str] = ()
+    persona: str = ""
+    hat: str = ""
+    session: str = ""
+    task: str = ""
+    importance: int = 5
+    confidence: float | None = None
+    body: Mapping[str, object] = field(default_factory=dict)
+    everywhere: bool = False
+    pinned: bool = False
+
+
+def add(noted: Noted, *, project: str, store: Store, clock: Clock, chance: Chance, settings: Settings) -> Receipt:
+    """Keep what a person says. BadValue or TooLong before anything is written."""
+    _check(noted)
+    now = clock.now()
+    passed = admit(noted.content)
+    if not passed.text.strip():
+        raise BadValue("the content is empty", fix="give the text of the memory")
+    receipt_id = chance.id("rcp", now)
+    actor = Actor(type=ActorType.HUMAN, persona=noted.persona, hat=noted.hat)
+    provenance = Provenance(
+        actor=actor,
+        session=noted.session,
+        task=noted.task,
+        source=Source.MANUAL,
+        adapter="cli",
+        receipt=receipt_id,
+    )
+    draft = Draft(
+        text=passed.text.strip(),
+        project=project,
+        provenance=provenance,
+        type=noted.type,
+        kind=Kind(noted.kind),
+        persona=noted.persona or None,
+        body=noted.body,
+    )
+    memory, judged = compose(draft, memory_id=chance.id("mem", now), now=now, settings=settings)
+    saying = Saying(memory_id=memory.id, receipt=receipt_id, session=noted.session, speaker="human", at=now)
+    newcomer = Newcomer(memory=_with_wishes(memory, noted), saying=saying, trust_reason=judged.reason)
+
+    def work(tx: Transaction) -> Receipt:
+        kept = keep(newcomer, tx, chance=chance, settings=settings)
+        receipt = Receipt(
+            id=receipt_id,
+            key=fingerprint([receipt_id]),
+            at=now,
+            project=project,
+            verdict=kept.verdict,
+            text=memory.content,
+            reason=kept.reason,
+            memory_id=kept.memory_id,
+            supersedes=kept.supersedes,
+            session=noted.session,
+            task=noted.task,
+            adapter="cli",
+            removed=tuple(dict.fromkeys(finding.kind for finding in passed.findings)),
+        )
+        tx.apply(Changes(receipts=(receipt,)))
+        return receipt
+
+    return store.write(work)
+
+
+def _check(noted: Noted) -> None:
+    choices = (
+        ("type", noted.type, TYPES),
+        ("kind", noted.kind, tuple(Kind)),
+        ("category", noted.category or CATEGORIES[0], CATEGORIES),
+    )
+    for name, value, allowed in choices:
+        if value not in allowed:
+            raise BadValue(f"there is no {name} {value!r}", fix=f"use one of: {', '.join(allowed)}")
+    if len(noted.content) > MAX_CHARACTERS:
+        raise TooLong(
+            f"the content has {len(noted.content):,} characters, a memory at most {MAX_CHARACTERS:,}",
+            fix="say it shorter, or split it into several memories",
+        )
+    if not 0 <= noted.importance <= 10:
+        raise BadValue(f"importance {noted.importance} is not between 0 and 10", fix="5 is the usual value")
+    if noted.confidence is not None and not 0 <= noted.confidence <= 1:
+        raise BadValue(f"confidence {noted.confidence} is not between 0 and 1", fix="0.8 is the usual value")
+    if wrong := faults(Kind(noted.kind), noted.body):
+        raise BadValue("; ".join(wrong), fix="correct the body, or leave the field out")
+
+
+def _with_wishes(memory: Memory, noted: Noted) -> Memory:
+    """What the person said about the memory, over what the text alone suggests."""
+    tags = (admit(tag).text.strip() for tag in noted.tags)
+    refs = (admit(ref).text.strip() for ref in noted.file_refs)
+    return replace(
+        memory,
+        title=title_of(admit(noted.title).text.strip()) if noted.title else memory.title,
+        category=noted.category or memory.category,
+        category_is_fixed=bool(noted.category),
+        tags=tuple(dict.fromkeys((*memory.tags, *filter(None, tags)))),
+        file_refs=tuple(dict.fromkeys((*filter(None, refs), *memory.file_refs))),
+        importance=noted.importance,
+        confidence=memory.confidence if noted.confidence is None else noted.confidence,
+        reach=Reach.EVERYWHERE if noted.everywhere else Reach.PROJECT,
+        is_pinned=noted.pinned,
+    )

@@ -1,0 +1,229 @@
+"""What an agent's words teach: every line that looks like a signal gets a receipt, most of them a memory."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from hindbrain.app.compose import Draft, compose
+from hindbrain.app.keep import Kept, Newcomer, keep
+from hindbrain.core.door import Passed, admit
+from hindbrain.core.model import Actor, Event, Provenance, Receipt, Source, Verdict
+from hindbrain.core.model.record import fingerprint
+from hindbrain.core.signals import Reach, Signal
+from hindbrain.core.transcripts import FORMATS, Heard, Skipped, Unheard, Utterance, hear, read
+from hindbrain.core.trust import QUARANTINED, Circumstances
+from hindbrain.errors import BadValue
+from hindbrain.ports import Chance, Changes, Clock, Saying, Store, Transaction
+from hindbrain.settings import Settings
+
+SESSION_CAP = 50  # learnings of one session that are believed without a person
+DAY_CAP = 200  # and of one project in a day; RELIABILITY §2.3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A text in which an agent may have taught something."""
+
+    text: str
+    format: str = "text"
+    session: str = ""
+    task: str = ""
+    persona: str = ""
+    hat: str = ""
+    instance: str = ""
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Captured:
+    receipts: tuple[Receipt, ...]
+    skipped: tuple[Skipped, ...]  # lines of a transcript that could not be read
+
+
+def capture(said: Said, *, project: str, store: Store, clock: Clock, chance: Chance, settings: Settings) -> Captured:
+    """Read `said`, keep what it teaches, in one transaction. The same text a second time changes nothing."""
+    if said.format not in FORMATS:
+        raise BadValue(f"there is no format {said.format!r}", fix=f"use one of: {', '.join(FORMATS)}")
+    transcript = read(said.text, said.format)
+    heard = hear(transcript)
+    desk = _Desk(said=said, project=project, now=clock.now(), chance=chance, settings=settings)
+    if not heard:
+        return Captured(receipts=(), skipped=transcript.skipped)
+    receipts = store.write(lambda tx: tuple(desk.receipts(heard, tx)))
+    return Captured(receipts=receipts, skipped=transcript.skipped)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Desk:
+    """One capture: the same moment, project and speaker for every line."""
+
+    said: Said
+    project: str
+    now: datetime
+    chance: Chance
+    settings: Settings
+
+    def receipts(self, heard: tuple[Heard | Unheard, ...], tx: Transaction) -> Iterator[Receipt]:
+        seen: Counter[str] = Counter()
+        local = shared = 0
+        for item in heard:
+            receipt = self._receipt(item, tx, seen=seen)
+            yield receipt
+            if isinstance(item, Heard) and not receipt.is_replay:
+                local += item.signal.reach is Reach.LOCAL
+                shared += item.signal.reach is Reach.SHARED
+        if local or shared:
+            tx.apply(Changes(events=(self._extracted(local, shared),)))
+
+    def _receipt(self, item: Heard | Unheard, tx: Transaction, *, seen: Counter[str]) -> Receipt:
+        text = item.signal.text if isinstance(item, Heard) else item.refusal.text
+        name = item.signal.name if isinstance(item, Heard) else item.refusal.reason
+        whole = fingerprint([self.project, self._session(item.utterance), name, text])
+        seen[whole] += 1
+        key = fingerprint([whole, seen[whole]])
+        if known := tx.receipts_for(key):
+            return _replayed(known)
+        passed = admit(text)
+        receipt = self._blank(item, passed, key=key)
+        if isinstance(item, Unheard):
+            receipt = replace(receipt, reason=f"{item.refusal.reason}: {item.refusal.detail}")
+        elif not _says_something(passed):
+            receipt = replace(receipt, reason="nothing is left of it but what the door took out")
+        else:
+            receipt = self._kept(item, receipt, passed=passed, tx=tx)
+        tx.apply(Changes(receipts=(receipt,)))
+        return receipt
+
+    def _blank(self, item: Heard | Unheard, passed: Passed, *, key: str) -> Receipt:
+        """A rejection, until something better is known."""
+        utterance = item.utterance
+        signal = item.signal if isinstance(item, Heard) else None
+        return Receipt(
+            id=self.chance.id("rcp", self.now),
+            key=key,
+            at=self.now,
+            project=self.project,
+            verdict=Verdict.REJECTED,
+            text=passed.text,
+            reason="",
+            signal=signal.name if signal else "",
+            said_at=utterance.at,
+            session=self._session(utterance),
+            task=self._task(utterance, signal),
+            adapter=self.said.format,
+            origin=self.said.origin,
+            line=_line(item, is_plain=self.said.format == "text"),
+            ref=utterance.ref,
+            removed=tuple(dict.fromkeys(finding.kind for finding in passed.findings)),
+        )
+
+    def _kept(self, item: Heard, receipt: Receipt, *, passed: Passed, tx: Transaction) -> Receipt:
+        provenance = self._provenance(item, receipt)
+        is_local = item.signal.reach is Reach.LOCAL
+        draft = Draft(
+            text=passed.text,
+            project=self.project,
+            provenance=provenance,
+            type=item.signal.type or "learned",
+            persona=provenance.actor.voice if is_local else None,
+            said_at=item.utterance.at,
+            circumstances=Circumstances(is_echo=item.is_echo, taints=item.taints),
+            body=_beads_source(item),
+        )
+        memory, judged = compose(draft, memory_id=self.chance.id("mem", self.now), now=self.now, settings=self.settings)
+        reason = judged.reason
+        if memory.trust and (overflow := self._overflow(provenance.session, tx)):
+            memory, reason = replace(memory, trust=QUARANTINED), overflow
+        tx.apply(Changes(events=(self._detected(item, receipt, text=passed.text),)))
+        saying = Saying(
+            memory_id=memory.id,
+            receipt=receipt.id,
+            session=provenance.session,
+            speaker=provenance.actor.voice,
+            at=receipt.said_at or self.now,
+        )
+        newcomer = Newcomer(memory=memory, saying=saying, trust_reason=reason)
+        kept = keep(newcomer, tx, chance=self.chance, settings=self.settings)
+        return _filled(receipt, kept)
+
+    def _overflow(self, session: str, tx: Transaction) -> str:
+        if session and tx.taught(self.project, session=session) >= SESSION_CAP:
+            return f"more than {SESSION_CAP} learnings in one session"
+        if tx.taught(self.project, since=self.now - timedelta(days=1)) >= DAY_CAP:
+            return f"more than {DAY_CAP} learnings in one day"
+        return ""
+
+    def _provenance(self, item: Heard, receipt: Receipt) -> Provenance:
+        utterance = item.utterance
+        actor = Actor(
+            persona=self.said.persona or utterance.persona,
+            hat=self.said.hat,
+            instance=self.said.instance or utterance.instance,
+        )
+        return Provenance(
+            actor=actor,
+            session=receipt.session,
+            task=receipt.task,
+            source=Source.EXPLICIT,
+            adapter=self.said.format,
+            receipt=receipt.id,
+        )
+
+    def _session(self, utterance: Utterance) -> str:
+        return self.said.session or utterance.session
+
+    def _task(self, utterance: Utterance, signal: Signal | None) -> str:
+        return (signal.task if signal else "") or self.said.task or utterance.task
+
+    def _agent(self, utterance: Utterance) -> str:
+        return self.said.instance or utterance.instance or self.said.persona or utterance.persona
+
+    def _detected(self, item: Heard, receipt: Receipt, *, text: str) -> Event:
+        data = {
+            "taskId": receipt.task,
+            "agentId": self._agent(item.utterance),
+            "type": item.signal.name,
+            "content": text,
+        }
+        return Event(name="learning_signal_detected", at=self.now, project=self.project, data=data)
+
+    def _extracted(self, local: int, shared: int) -> Event:
+        agent = self.said.instance or self.said.persona
+        data = {"taskId": self.said.task, "agentId": agent, "localCount": local, "globalCount": shared}
+        return Event(name="learning_extracted", at=self.now, project=self.project, data=data)
+
+
+def _line(item: Heard | Unheard, *, is_plain: bool) -> int:
+    """Where a person finds the sentence: the line of the text, or of the transcript's record."""
+    inner = item.signal.line if isinstance(item, Heard) else item.refusal.line
+    return item.utterance.line + inner - 1 if is_plain else item.utterance.line
+
+
+def _replayed(known: Receipt) -> Receipt:
+    """The line was captured before. What was stored then is known now; a rejection stays one."""
+    if known.verdict in (Verdict.REJECTED, Verdict.REVIEW):
+        return replace(known, is_replay=True)
+    reason = f"captured before ({known.verdict} then, {known.id}); nothing changed"
+    return replace(known, verdict=Verdict.EVIDENCE, reason=reason, is_replay=True)
+
+
+def _filled(receipt: Receipt, kept: Kept) -> Receipt:
+    return replace(
+        receipt, verdict=kept.verdict, memory_id=kept.memory_id, reason=kept.reason, supersedes=kept.supersedes
+    )
+
+
+def _says_something(passed: Passed) -> bool:
+    """Whether words are left beside the places that the door has emptied."""
+    rest = passed.text
+    for finding in passed.findings:
+        rest = rest.replace(f"[{finding.family}:{finding.kind}]", " ")
+    return any(character.isalnum() for character in rest)
+
+
+def _beads_source(item: Heard) -> dict[str, object]:
+    """Beads tells a supervisor from the orchestrator by the folder that the command ran in (BD-018)."""
+    if item.signal.form != "comment":
+        return {}
+    return {"beads_source": "supervisor" if ".worktrees/" in item.utterance.cwd else "orchestrator"}

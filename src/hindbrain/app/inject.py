@@ -1,0 +1,185 @@
+"""What the next agent is told: which memories, in which words, within which budget, and a record of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hindbrain.app.recall import candidates
+from hindbrain.app.select import known
+from hindbrain.app.tools import Tools
+from hindbrain.core import trust
+from hindbrain.core.confidence import after_use
+from hindbrain.core.door import admit
+from hindbrain.core.model import Event, Injection, Memory, Pulse, Shown
+from hindbrain.core.model.actor import Actor
+from hindbrain.core.recall import STRATEGIES, Ask, Recalled, rank
+from hindbrain.core.recall.budget import pack
+from hindbrain.core.recall.frame import fenced
+from hindbrain.core.recall.render import (
+    ChorusFiles,
+    Sections,
+    render_beads,
+    render_chorus,
+    render_dex,
+    render_notes,
+)
+from hindbrain.core.words import estimate_tokens
+from hindbrain.ports import Changes, Transaction, Where
+
+FORMATS = ("default", "dex", "chorus", "beads")
+_STRATEGY = {"dex": "dex", "beads": "recent", "chorus": "recent"}  # each system's own, unless asked otherwise
+_LIMIT = {"dex": 8, "beads": 5, "chorus": 1000}  # Chorus injects everything; the budget bounds it (X-09)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occasion:
+    """The moment before an agent starts: who it is, what it is to do, which files it will touch."""
+
+    format: str = "default"
+    strategy: str = ""
+    session: str = ""
+    task: str = ""
+    task_title: str = ""
+    task_description: str = ""
+    paths: Sequence[str] = ()
+    persona: str = ""
+    hat: str = ""
+    limit: int = 0  # 0: the format's own
+    budget: int = 0  # tokens; 0: the setting
+    root: Path | None = None  # where Chorus' prompt and rule files are
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Injected:
+    text: str
+    injection_id: str | None  # None: there was nothing to say
+    memory_ids: tuple[str, ...]
+    left_out: int
+
+
+def inject(occasion: Occasion, *, project: str, tools: Tools) -> Injected:
+    """A block of notes for the occasion. What the same session taught is left out (F-17), as is everything
+    superseded or not trusted; what did not fit is counted in one line."""
+    known(occasion.format, FORMATS, name="format")
+    chosen, left_out = _chosen(occasion, project, tools=tools) if tools.settings.inject_into_prompt else ((), 0)
+    total = tools.store.count(_where(occasion, project)) if occasion.format == "beads" else 0
+    text = _rendered(occasion, chosen, left_out=left_out, total=total, tools=tools)
+    if not chosen:
+        return Injected(text=text, injection_id=None, memory_ids=(), left_out=left_out)
+    record = _record(occasion, project, chosen=chosen, left_out=left_out, text=text, tools=tools)
+    tools.store.write(lambda tx: tx.apply(_changes(record, chosen, tx=tx, tools=tools)))
+    ids = tuple(item.memory.id for item in chosen)
+    return Injected(text=text, injection_id=record.id, memory_ids=ids, left_out=left_out)
+
+
+def _where(occasion: Occasion, project: str) -> Where:
+    voice = Actor(persona=occasion.persona).voice
+    return Where(project=project, voices=(voice,), min_trust=trust.INJECTED_FROM, not_session=occasion.session)
+
+
+def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> tuple[tuple[Recalled, ...], int]:
+    settings = tools.settings
+    strategy = occasion.strategy or _STRATEGY.get(occasion.format, settings.strategy)
+    ask = Ask(
+        text=_topic(occasion) if strategy != "recent" else "",
+        paths=tuple(occasion.paths),
+        hat=occasion.hat,
+        session=occasion.session,
+        limit=occasion.limit or _LIMIT.get(occasion.format, settings.inject_limit),
+        strategy=known(strategy, tuple(STRATEGIES), name="strategy"),
+    )
+    where = _where(occasion, project)
+    ranked = rank(candidates(ask, where, reader=tools.store), ask, now=tools.clock.now())
+    budget = occasion.budget or settings.token_budget
+    kept, over = pack(ranked.items, cost=_cost, budget=budget - _FRAME_TOKENS)
+    return kept, ranked.left_out + over
+
+
+def _topic(occasion: Occasion) -> str:
+    return f"{occasion.task_title} {occasion.task_description}".strip()
+
+
+_FRAME_TOKENS = 100  # the fence, the frame's sentences and the headings
+
+
+def _cost(item: Recalled) -> int:
+    """A line of a memory: id, provenance, title and content."""
+    return estimate_tokens(item.memory.title) + estimate_tokens(item.memory.content) + 25
+
+
+def _rendered(occasion: Occasion, chosen: Sequence[Recalled], *, left_out: int, total: int, tools: Tools) -> str:
+    fence = tools.chance.fence()
+    if occasion.format == "chorus":
+        return render_chorus(
+            [item for item in chosen if item.memory.persona is None],
+            [item for item in chosen if item.memory.persona is not None],
+            persona=occasion.persona or Actor().voice,
+            files=_chorus_files(occasion, tools),
+            task_title=occasion.task_title,
+            task_description=occasion.task_description,
+            left_out=left_out,
+            frame=lambda body: fenced(body, fence=fence),
+        )
+    if not chosen:
+        return ""
+    match occasion.format:
+        case "dex":
+            sections = render_dex(chosen, left_out=left_out)
+        case "beads":
+            sections = render_beads(chosen, total=total, left_out=left_out)
+        case _:
+            sections = render_notes(chosen, now=tools.clock.now(), left_out=left_out)
+    return _framed(sections, fence)
+
+
+def _framed(sections: Sections, fence: str) -> str:
+    return f"{sections.head}{fenced(sections.notes, fence=fence)}\n{sections.tail}"
+
+
+def _chorus_files(occasion: Occasion, tools: Tools) -> ChorusFiles:
+    if occasion.root is None:
+        return ChorusFiles()
+    folder = occasion.root / ".chorus"
+    agent = folder / "agents" / Path(occasion.persona or Actor().voice).name
+    return ChorusFiles(
+        prompt=tools.files.text(agent / "prompt.md"),
+        shared_rules=tools.files.texts(folder / "rules", ".md"),
+        agent_rules=tools.files.text(agent / "rules.md"),
+    )
+
+
+def _record(
+    occasion: Occasion, project: str, *, chosen: Sequence[Recalled], left_out: int, text: str, tools: Tools
+) -> Injection:
+    now = tools.clock.now()
+    return Injection(
+        id=tools.chance.id("inj", now),
+        at=now,
+        project=project,
+        format=occasion.format,
+        strategy=occasion.strategy or _STRATEGY.get(occasion.format, tools.settings.strategy),
+        shown=tuple(Shown(memory_id=item.memory.id, version=item.memory.version, score=item.score) for item in chosen),
+        left_out=left_out,
+        tokens=estimate_tokens(text),
+        session=occasion.session,
+        task=occasion.task,
+        persona=occasion.persona,
+        hat=occasion.hat,
+        query=admit(_topic(occasion)).text,
+    )
+
+
+def _changes(record: Injection, chosen: Sequence[Recalled], *, tx: Transaction, tools: Tools) -> Changes:
+    pulses = (_pulse(item.memory, record, tx=tx, tools=tools) for item in chosen if tx.memory(item.memory.id))
+    shown = {"injection_id": record.id, "session": record.session, "memory_ids": [s.memory_id for s in record.shown]}
+    event = Event(name="memories_injected", at=record.at, project=record.project, data=shown)
+    return Changes(injections=(record,), pulses=tuple(pulses), events=(event,))
+
+
+def _pulse(memory: Memory, record: Injection, *, tx: Transaction, tools: Tools) -> Pulse:
+    """Counted each time; worth more confidence once per session only, else being shown would prove itself (F-16)."""
+    used = Pulse(memory_id=memory.id, injected=1, last_used_at=record.at)
+    if not record.session or tx.was_shown(memory.id, record.session):
+        return used
+    current = tx.memory(memory.id) or memory
+    return replace(used, confidence=after_use(current.confidence, growth=tools.settings.growth))

@@ -1,0 +1,266 @@
+"""Whether a new statement becomes a memory, a new version, one more piece of evidence, or a question for a person."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from hindbrain.core import trust
+from hindbrain.core.model import (
+    Event,
+    Link,
+    Memory,
+    Pulse,
+    Relation,
+    Review,
+    ReviewKind,
+    State,
+    Verdict,
+)
+from hindbrain.core.same import is_same
+from hindbrain.core.supersede import Ruling, rule
+from hindbrain.core.supersede import Verdict as Ruled
+from hindbrain.core.words import query_terms
+from hindbrain.ports import Chance, Changes, Saying, Transaction, Where
+from hindbrain.settings import Settings
+
+_NEIGHBOURS = 12  # memories with the most words in common that a new one is compared with
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    verdict: Verdict
+    memory_id: str
+    reason: str
+    supersedes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newcomer:
+    """A memory that is not in the store yet, and what is known of the moment it was said."""
+
+    memory: Memory
+    saying: Saying
+    trust_reason: str = ""
+
+
+def keep(new: Newcomer, tx: Transaction, *, chance: Chance, settings: Settings) -> Kept:
+    """Put `new` where it belongs, in layers: the same text, the same key, the same lesson, the same topic (X-05)."""
+    keeper = _Keeper(new=new, tx=tx, chance=chance, settings=settings)
+    if settings.deduplication:
+        if known := tx.same_text(new.memory):
+            return keeper.repeated(known)
+        known = tx.same_key(new.memory)
+        if known and _may_replace(new.memory, known):
+            return keeper.reworded(known, why="same key, other words")
+    return keeper.compared()
+
+
+def _may_replace(new: Memory, old: Memory) -> bool:
+    """A newcomer never overrules something that is trusted more, nor what a person has pinned."""
+    return new.trust >= old.trust and not old.is_pinned
+
+
+@dataclass(slots=True)
+class _Neighbourhood:
+    """What the comparison with older memories found."""
+
+    replaced: list[tuple[Memory, str]] = field(default_factory=list)  # with the reason
+    doubtful: list[tuple[Memory, str]] = field(default_factory=list)
+    inherited: int = 0  # evidence of those that said the same
+
+    @property
+    def replaced_ids(self) -> tuple[str, ...]:
+        return tuple(old.id for old, _ in self.replaced)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Keeper:
+    """One newcomer at one store."""
+
+    new: Newcomer
+    tx: Transaction
+    chance: Chance
+    settings: Settings
+
+    def repeated(self, known: Memory) -> Kept:
+        """The same text once more: evidence, perhaps a second witness, perhaps a return of what was replaced."""
+        memory = self.new.memory
+        data = {"content": memory.content, "existingHash": known.chorus_hash}
+        self.tx.apply(
+            Changes(
+                pulses=(Pulse(memory_id=known.id, evidence=1),),
+                sayings=(replace(self.new.saying, memory_id=known.id),),
+                events=(self._event("learning_duplicate_skipped", known, data=data),),
+            )
+        )
+        if known.state is State.SUPERSEDED:
+            reason = f"said again after {known.superseded_by} had replaced it"
+            self.tx.apply(Changes(reviews=(self._question(known, reason, other=known.superseded_by),)))
+            return Kept(verdict=Verdict.REVIEW, memory_id=known.id, reason=reason)
+        raised = self._raised_trust(known)
+        if raised <= known.trust:
+            return Kept(verdict=Verdict.EVIDENCE, memory_id=known.id, reason="known already: the same text")
+        current = self.tx.memory(known.id) or known
+        better = replace(current, trust=raised, version=current.version + 1, updated_at=memory.created_at)
+        self.tx.apply(Changes(memories=(better,), by=memory.provenance.actor, change="corroborated"))
+        return Kept(verdict=Verdict.EVIDENCE, memory_id=known.id, reason=f"known already; trust is now {raised}")
+
+    def reworded(self, known: Memory, *, why: str) -> Kept:
+        """The same memory in other words: a new version, with the history of the old."""
+        fresh = self.new.memory
+        version = replace(
+            known,
+            content=fresh.content,
+            title=fresh.title,
+            tags=tuple(dict.fromkeys((*known.tags, *fresh.tags))),
+            file_refs=tuple(dict.fromkeys((*fresh.file_refs, *known.file_refs))),
+            category=known.category if known.category_is_fixed else fresh.category,
+            error_signature=fresh.error_signature or known.error_signature,
+            key=fresh.key,
+            legacy_key=fresh.legacy_key,
+            content_hash=fresh.content_hash,
+            chorus_hash=fresh.chorus_hash,
+            trust=max(fresh.trust, known.trust),
+            provenance=fresh.provenance,
+            learned_at=fresh.learned_at,
+            updated_at=fresh.updated_at,
+            counters=replace(known.counters, evidence=known.counters.evidence + 1),
+            version=known.version + 1,
+        )
+        edited = self._event("memory_edited", version, data={"memory_id": known.id, "fields": ["content"]})
+        self.tx.apply(
+            Changes(
+                memories=(version,),
+                sayings=(replace(self.new.saying, memory_id=known.id),),
+                events=(edited,),
+                by=fresh.provenance.actor,
+                change="reworded",
+            )
+        )
+        return Kept(verdict=Verdict.VERSION, memory_id=known.id, reason=why)
+
+    def compared(self) -> Kept:
+        """Against its neighbours: what it replaces, what it says more exactly, what it may contradict.
+
+        A quarantined newcomer is compared with none: it may not touch anything until a person has read it.
+        """
+        new = self.new.memory
+        around = _Neighbourhood()
+        for old in self._neighbours() if new.trust else ():
+            if self.settings.deduplication and is_same(new.content, old.content):
+                if not _may_replace(new, old):
+                    return self.repeated(old)
+                around.replaced.append((old, "the same lesson in other words"))
+                around.inherited += old.counters.evidence
+                continue
+            ruling = rule(new.content, old.content)
+            if ruling.verdict is Ruled.REFINES and self.settings.deduplication and _may_replace(new, old):
+                return self.reworded(old, why=ruling.reason)
+            self._weigh(old, ruling, around=around)
+        return self._stored(around)
+
+    def _weigh(self, old: Memory, ruling: Ruling, *, around: _Neighbourhood) -> None:
+        """A certain update retires the old; an uncertain one, or one against higher trust, is a person's to decide."""
+        is_update = ruling.verdict is Ruled.SUPERSEDES and self.settings.track_superseded
+        if is_update and _may_replace(self.new.memory, old):
+            around.replaced.append((old, ruling.reason))
+        elif is_update or ruling.verdict is Ruled.REVIEW:
+            around.doubtful.append((old, ruling.reason))
+
+    def _neighbours(self) -> Iterator[Memory]:
+        memory = self.new.memory
+        voices = (memory.persona,) if memory.persona else ()
+        where = Where(project=memory.project, with_everywhere=False, voices=voices)
+        hits = self.tx.search(query_terms(memory.content), where, limit=_NEIGHBOURS)
+        return (hit.memory for hit in hits if hit.memory.persona == memory.persona)
+
+    def _stored(self, around: _Neighbourhood) -> Kept:
+        memory = self.new.memory
+        evidence = memory.counters.evidence + around.inherited
+        memory = replace(memory, counters=replace(memory.counters, evidence=evidence))
+        reviews = [
+            self._question(memory, f"may contradict {old.id}: {why}", other=old.id) for old, why in around.doubtful
+        ]
+        if memory.trust <= trust.TAINTED:
+            reviews.append(self._question(memory, self.new.trust_reason, other=None))
+        self.tx.apply(
+            Changes(
+                memories=(memory,),
+                sayings=(self.new.saying,),
+                reviews=tuple(reviews),
+                events=self._birth(memory),
+                by=memory.provenance.actor,
+            )
+        )
+        self._retire(memory, around)
+        links = (self._link(old, Relation.CONTRADICTS, why=why) for old, why in around.doubtful)
+        self.tx.apply(Changes(links=tuple(links)))
+        return self._verdict(around)
+
+    def _retire(self, memory: Memory, around: _Neighbourhood) -> None:
+        at = memory.created_at
+        for old, why in around.replaced:
+            gone = replace(old, superseded_by=memory.id, superseded_at=at, updated_at=at, version=old.version + 1)
+            data = {"oldHash": old.chorus_hash, "newHash": memory.chorus_hash, "reason": why}
+            self.tx.apply(
+                Changes(
+                    memories=(gone,),
+                    links=(self._link(old, Relation.SUPERSEDES, why=why),),
+                    events=(self._event("learning_superseded", old, data=data),),
+                    by=memory.provenance.actor,
+                    change="superseded",
+                )
+            )
+
+    def _verdict(self, around: _Neighbourhood) -> Kept:
+        new = self.new
+        ids = around.replaced_ids
+        if new.memory.trust <= trust.TAINTED:
+            verdict, reason = Verdict.REVIEW, f"waits for a person: {new.trust_reason}"
+        elif around.doubtful:
+            parts = "; ".join(f"may contradict {old.id}: {why}" for old, why in around.doubtful)
+            verdict, reason = Verdict.REVIEW, f"{parts}; both are kept"
+        elif around.replaced:
+            verdict = Verdict.SUPERSEDED
+            reason = "; ".join(f"replaces {old.id}: {why}" for old, why in around.replaced)
+        else:
+            verdict, reason = Verdict.STORED, new.trust_reason or "new"
+        return Kept(verdict=verdict, memory_id=new.memory.id, reason=reason, supersedes=ids)
+
+    def _raised_trust(self, known: Memory) -> int:
+        """Trust follows the best provenance; two independent witnesses are worth more than either (S3)."""
+        best = max(known.trust, self.new.memory.trust)
+        witnesses = [(saying.session, saying.speaker) for saying in self.tx.sayings(known.id)]
+        if trust.TAINTED <= best < trust.CORROBORATED and trust.corroborated(witnesses):
+            return trust.CORROBORATED
+        return best
+
+    def _question(self, memory: Memory, reason: str, *, other: str | None) -> Review:
+        at = self.new.memory.created_at
+        return Review(
+            id=self.chance.id("rev", at),
+            project=memory.project,
+            kind=ReviewKind.CONTRADICTION if other else ReviewKind.QUARANTINE,
+            memory_id=memory.id,
+            other_id=other,
+            reason=reason,
+            opened_at=at,
+        )
+
+    def _link(self, old: Memory, relation: Relation, *, why: str) -> Link:
+        memory = self.new.memory
+        return Link(source=memory.id, target=old.id, relation=relation, at=memory.created_at, reason=why)
+
+    def _birth(self, memory: Memory) -> tuple[Event, ...]:
+        folder = f".chorus/agents/{memory.persona}/" if memory.persona else ".chorus/"
+        name = "LEARNING_LOCAL" if memory.persona else "LEARNING_GLOBAL"
+        stored = {"type": name, "content": memory.content, "destination": f"{folder}learnings.md"}
+        source = str(memory.provenance.source)
+        created = {"memory_id": memory.id, "type": memory.type, "title": memory.title, "source": source}
+        return (
+            self._event("learning_stored", memory, data=stored),
+            self._event("memory_created", memory, data=created),
+        )
+
+    def _event(self, name: str, memory: Memory, *, data: dict[str, object]) -> Event:
+        at = self.new.memory.created_at
+        return Event(name=name, at=at, project=memory.project, memory_id=memory.id, data=data)

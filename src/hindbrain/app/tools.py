@@ -1,0 +1,15 @@
+"""Everything from outside in one value, for the verbs that need most of it."""
+
+from dataclasses import dataclass
+
+from hindbrain.ports import Chance, Clock, ProjectFiles, Store
+from hindbrain.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    store: Store
+    clock: Clock
+    chance: Chance
+    files: ProjectFiles
+    settings: Settings

@@ -1,0 +1,25 @@
+"""One suite, every store: a new backend is one more entry of STORES."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from building import a_project
+
+from hindbrain.adapters.dictionary import DictStore
+from hindbrain.adapters.sqlite import SqliteStore
+from hindbrain.ports import Store
+
+STORES: dict[str, Callable[[Path], Store]] = {
+    "dict": lambda folder: DictStore(),
+    "sqlite": lambda folder: SqliteStore(folder / "hindbrain.db"),
+}
+
+
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    made = STORES[request.param](tmp_path)
+    a_project(made, "one")
+    a_project(made, "two")
+    yield made
+    made.close()
