@@ -30,6 +30,7 @@ class Settings:
     deduplication: bool = True  # the same text is kept once (CH-128)
     track_superseded: bool = True  # newer statements replace older ones (CH-129)
     inject_into_prompt: bool = True  # learnings go into prompts (CH-130)
+    session_cap: int = 0  # learnings of one session that are believed without a person; 0: no limit
     strategy: str = "unified"  # how recall ranks: unified, dex, recent
     inject_limit: int = 8  # most memories in one injection
     token_budget: int = 2000  # most tokens in one injection

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from hindbrain.app.compose import Draft, compose
 from hindbrain.app.keep import Kept, Newcomer, keep
@@ -16,9 +16,6 @@ from hindbrain.core.trust import QUARANTINED, Circumstances
 from hindbrain.errors import BadValue
 from hindbrain.ports import Chance, Changes, Clock, Saying, Store, Transaction
 from hindbrain.settings import Settings
-
-SESSION_CAP = 50  # learnings of one session that are believed without a person
-DAY_CAP = 200  # and of one project in a day; RELIABILITY §2.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +47,8 @@ def capture(said: Said, *, project: str, store: Store, clock: Clock, chance: Cha
     desk = _Desk(said=said, project=project, now=clock.now(), chance=chance, settings=settings)
     if not heard:
         return Captured(receipts=(), skipped=transcript.skipped)
+    if said.format == "text":
+        heard = tuple(sorted(heard, key=lambda item: _line(item, is_plain=True)))
     receipts = store.write(lambda tx: tuple(desk.receipts(heard, tx)))
     return Captured(receipts=receipts, skipped=transcript.skipped)
 
@@ -148,10 +147,10 @@ class _Desk:
         return _filled(receipt, kept)
 
     def _overflow(self, session: str, tx: Transaction) -> str:
-        if session and tx.taught(self.project, session=session) >= SESSION_CAP:
-            return f"more than {SESSION_CAP} learnings in one session"
-        if tx.taught(self.project, since=self.now - timedelta(days=1)) >= DAY_CAP:
-            return f"more than {DAY_CAP} learnings in one day"
+        """Why a flood of learnings from one session is not believed any more (RELIABILITY §2.3)."""
+        cap = self.settings.session_cap
+        if session and cap and tx.taught(self.project, session=session) >= cap:
+            return f"more than {cap} learnings in one session"
         return ""
 
     def _provenance(self, item: Heard, receipt: Receipt) -> Provenance:

@@ -85,7 +85,7 @@ def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> tuple[tuple[Re
         paths=tuple(occasion.paths),
         hat=occasion.hat,
         session=occasion.session,
-        limit=occasion.limit or _LIMIT.get(occasion.format, settings.inject_limit),
+        limit=_limit(occasion, settings.inject_limit),
         strategy=known(strategy, tuple(STRATEGIES), name="strategy"),
     )
     where = _where(occasion, project)
@@ -93,6 +93,13 @@ def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> tuple[tuple[Re
     budget = occasion.budget or settings.token_budget
     kept, over = pack(ranked.items, cost=_cost, budget=budget - _FRAME_TOKENS)
     return kept, ranked.left_out + over
+
+
+def _limit(occasion: Occasion, usual: int) -> int:
+    own = _LIMIT.get(occasion.format, usual)
+    if occasion.format == "beads":  # its list has five lines, whoever asks (BD-025)
+        return min(occasion.limit or own, own)
+    return occasion.limit or own
 
 
 def _topic(occasion: Occasion) -> str:

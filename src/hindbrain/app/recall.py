@@ -1,7 +1,7 @@
 """What past sessions learned about a question: candidates by words and by path, then the strategy's order."""
 
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -77,13 +77,20 @@ def candidates(ask: Ask, where: Where, *, reader: Reader, as_of: datetime | None
         Candidate(memory=hit.memory, words=hit.score, matched=_matched(words, hit.memory))
         for hit in reader.search(words, where, limit=max(_DEPTH, 4 * ask.limit))
     ]
-    if words and ask.strategy != "dex" and not ask.paths:
-        return by_words
+    if ask.strategy == "dex" or not (words or ask.paths):
+        rest: Iterable[Memory] = reader.select(where, order="newest")
+    else:
+        rest = _about(ask.paths, where, reader=reader)
     found = {candidate.memory.id for candidate in by_words}
-    rest = (memory for memory in reader.select(where, order="newest") if memory.id not in found)
-    if words and ask.strategy != "dex":
-        rest = (memory for memory in rest if _touches(memory, ask.paths))
-    return by_words + [Candidate(memory=memory) for memory in rest]
+    return by_words + [Candidate(memory=memory) for memory in rest if memory.id not in found]
+
+
+def _about(paths: Sequence[str], where: Where, *, reader: Reader) -> Iterator[Memory]:
+    """Memories that name one of the files, found by the words of its path and then compared for real."""
+    for path in paths:
+        for hit in reader.search(query_terms(path), where, limit=2 * _DEPTH):
+            if any(matches_path(ref, path) for ref in hit.memory.file_refs):
+                yield hit.memory
 
 
 def _then(words: Sequence[str], memories: Sequence[Memory]) -> list[Candidate]:
@@ -100,10 +107,6 @@ def _then(words: Sequence[str], memories: Sequence[Memory]) -> list[Candidate]:
 def _matched(words: Sequence[str], memory: Memory) -> tuple[str, ...]:
     held = {term for column in columns(memory) for term in column}
     return tuple(word for word in words if word in held)
-
-
-def _touches(memory: Memory, paths: Iterable[str]) -> bool:
-    return any(matches_path(ref, path) for ref in memory.file_refs for path in paths)
 
 
 def _count(items: Sequence[Recalled], store: Store) -> tuple[str, ...]:

@@ -1,0 +1,63 @@
+# Two commands do everything: `make run` tries it, `make test` proves it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test check format docs bench soak fuzz clean
+
+run: $(VENV)/.installed ## install, then tell the story on a throw-away store
+	@$(BIN)/hindbrain demo
+	@printf '\nYours to try, in this folder:\n'
+	@printf '  %s/hindbrain add "Run make test before you push" --type convention\n' $(BIN)
+	@printf '  %s/hindbrain recall "before pushing" --why\n' $(BIN)
+	@printf '  %s/hindbrain --help\n' $(BIN)
+
+test: $(VENV)/.installed-dev ## the whole suite
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.installed-dev ## format, lint, types, generated docs, tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python scripts/requirements.py --check
+	$(BIN)/python scripts/reference.py --check
+	$(BIN)/python -m pytest
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: $(VENV)/.installed-dev ## write the generated pages anew
+	$(BIN)/python scripts/requirements.py
+	$(BIN)/python scripts/reference.py
+
+soak: $(VENV)/.installed-dev ## the crash and load suites at full size
+	HINDBRAIN_TIER=full $(BIN)/python -m pytest tests/crash -p no:randomly
+
+fuzz: $(VENV)/.installed-dev ## every property with many more examples
+	HINDBRAIN_TIER=full $(BIN)/python -m pytest tests/property
+
+bench: $(VENV)/.installed-bench ## speed as ratios, and quality on the evaluation data where it lies beside the project
+	$(BIN)/python -m bench
+
+$(VENV)/bin/python:
+	@echo "creating $(VENV)"
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml
+	@echo "installing hindbrain into $(VENV)"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml
+	@echo "installing hindbrain and what its tests need into $(VENV)"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-bench: $(VENV)/.installed-dev
+	@echo "installing what the benchmarks need into $(VENV)"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,73 @@
+"""How belief in a memory grows with use and fades with neglect. The only module that knows those constants."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from hindbrain.core.model.actor import Source
+from hindbrain.core.model.memory import Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Growth:
+    """All between 0 and 1 (DX-114..120; `manual` from Dex's later code)."""
+
+    explicit: float = 0.6  # an agent marked it as worth keeping
+    automatic: float = 0.5  # drawn from activity
+    imported: float = 0.7  # brought from another store
+    manual: float = 0.8  # a person wrote it
+    usage_boost: float = 0.02  # per session that was shown it
+    ceiling: float = 0.95  # use never lifts above
+    decay_per_week: float = 0.02  # per full week without use
+    floor: float = 0.1  # neglect never sinks below
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decayed:
+    confidence: float
+    decayed_at: datetime  # up to when neglect is now accounted for
+
+
+_DEX = Growth()
+_WEEK = timedelta(days=7)
+_DIGITS = 9  # 0.1 + 0.2 must not miss a threshold of 0.3
+
+
+def first(source: Source, *, growth: Growth = _DEX) -> float:
+    """The confidence of a memory that was just written down."""
+    match source:
+        case Source.EXPLICIT:
+            return growth.explicit
+        case Source.AUTOMATIC:
+            return growth.automatic
+        case Source.IMPORTED:
+            return growth.imported
+        case Source.MANUAL:
+            return growth.manual
+
+
+def after_use(confidence: float, *, growth: Growth = _DEX) -> float:
+    """One more session was shown it. The caller counts a session once (X-12).
+
+    What stands above the ceiling already (a person may set it so) stays: use is no reason to doubt.
+    """
+    return max(confidence, min(growth.ceiling, round(confidence + growth.usage_boost, _DIGITS)))
+
+
+def decay(memory: Memory, *, now: datetime, growth: Growth = _DEX) -> Decayed | None:
+    """What the full weeks since the last use take away; None when no full week has passed.
+
+    Running it often takes no more than running it once: `decayed_at` moves by whole weeks, so that no
+    fraction is lost or counted twice. A memory at the floor keeps its confidence, but its weeks are
+    accounted for all the same, or a later rise would be eaten at once by weeks long gone.
+    """
+    since = memory.last_used_at or memory.created_at  # F-08: never used fades as well
+    if memory.decayed_at is not None:
+        since = max(since, memory.decayed_at)
+    weeks = (now - since) // _WEEK
+    if weeks < 1 or memory.is_pinned:
+        return None
+    faded = round(memory.confidence - weeks * growth.decay_per_week, _DIGITS)
+    return Decayed(
+        confidence=min(memory.confidence, max(growth.floor, faded)),
+        decayed_at=since + weeks * _WEEK,
+    )

@@ -1,0 +1,35 @@
+"""What recall is asked, from what it chooses, and what it answers."""
+
+from dataclasses import dataclass
+
+from hindbrain.core.model.memory import Memory
+from hindbrain.core.model.score import Score
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    text: str = ""  # a question, or the title and description of a task
+    paths: tuple[str, ...] = ()  # files being worked on
+    hat: str = ""  # the role of the one who asks
+    session: str = ""  # what this session taught is not told back to it
+    limit: int = 10  # most memories to answer with
+    strategy: str = "unified"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    memory: Memory
+    words: float = 0.0  # BM25, higher is better; 0: not found by words
+    matched: tuple[str, ...] = ()  # the terms of the question that it holds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    memory: Memory
+    score: Score
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    items: tuple[Recalled, ...]  # best first
+    left_out: int  # how many more were eligible, but beyond the limit

@@ -1,0 +1,48 @@
+"""Who may be an answer at all, and how ties fall. What a match is worth is each strategy's own."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from types import MappingProxyType
+
+from hindbrain.core.recall.ask import Ask, Candidate, Ranked, Recalled
+from hindbrain.core.recall.strategies import Strategy, dex, recent, unified
+
+STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
+    {
+        "unified": unified.choose,
+        "dex": dex.choose,
+        "recent": recent.choose,
+        "default": unified.choose,
+    }
+)
+
+
+def rank(candidates: Iterable[Candidate], ask: Ask, *, now: datetime) -> Ranked:
+    """The best answers to `ask`, best first.
+
+    `ask.strategy` must be one of STRATEGIES. State and trust are not looked at: whoever gathers the
+    candidates has decided which may be seen.
+    """
+    eligible = STRATEGIES[ask.strategy](_foreign(candidates, ask), ask, now=now)
+    ordered = sorted(eligible, key=_place)
+    shown = ordered[: max(ask.limit, 0)]
+    return Ranked(items=tuple(shown), left_out=len(ordered) - len(shown))
+
+
+def _foreign(candidates: Iterable[Candidate], ask: Ask) -> list[Candidate]:
+    """Each memory once, with its best match, without those that the asking session itself taught (F-17)."""
+    best: dict[str, Candidate] = {}
+    for candidate in candidates:
+        memory = candidate.memory
+        if ask.session and memory.provenance.session == ask.session:
+            continue
+        other = best.get(memory.id)
+        if other is None or (other.words, other.matched) < (candidate.words, candidate.matched):
+            best[memory.id] = candidate
+    return list(best.values())
+
+
+def _place(recalled: Recalled) -> tuple[float, float, str]:
+    """Rounded, because the last digit of a sum may differ from machine to machine."""
+    memory = recalled.memory
+    return (-round(recalled.score.total, 9), -memory.learned_at.timestamp(), memory.id)

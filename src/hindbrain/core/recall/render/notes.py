@@ -1,0 +1,68 @@
+"""How we write memories into a prompt: a line each, with its id, what kind of claim it is, and how far to trust it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from hindbrain.core.model.actor import ActorType
+from hindbrain.core.model.memory import Memory
+from hindbrain.core.model.moment import days_between
+from hindbrain.core.recall.ask import Recalled
+from hindbrain.core.recall.frame import inert
+from hindbrain.core.recall.render.sections import Sections, more
+
+_TRUST = {
+    0: "trust 0, quarantined: do not rely on it",
+    1: "trust 1, unverified: check before use",
+    3: "trust 3, corroborated",
+    4: "trust 4, a person agreed",
+}
+_LONGEST_NAME = 40  # characters of a persona or session
+
+
+def render_notes(items: Sequence[Recalled], *, now: datetime, left_out: int) -> Sections:
+    """`- [id] type · trust · age · who — what`, best first."""
+    rest = more(left_out)
+    tail = f"{rest}\n" if rest else ""
+    if not items:
+        return Sections(tail=tail)
+    notes = "".join(f"{_line(item.memory, now)}\n" for item in items)
+    return Sections(head="## What earlier sessions learned\n\n", notes=notes, tail=tail)
+
+
+def _line(memory: Memory, now: datetime) -> str:
+    trust = _TRUST.get(memory.trust, f"trust {memory.trust}")
+    facts = (_name(memory.type), trust, _age(days_between(memory.learned_at, now)), _who(memory))
+    return f"- [{_name(memory.id)}] {' · '.join(facts)} — {_claim(memory)}"
+
+
+def _claim(memory: Memory) -> str:
+    """The title only where it says something that the content does not begin with."""
+    title, content = inert(memory.title), inert(memory.content)
+    if not title or content.startswith(title.removesuffix("...").removesuffix("…").rstrip()):
+        return content
+    return f"**{title}**: {content}"
+
+
+def _who(memory: Memory) -> str:
+    actor = memory.provenance.actor
+    who = actor.persona or "a person" if actor.type is ActorType.HUMAN else actor.voice
+    session = memory.provenance.session
+    return f"{_name(who)}, session {_name(session)}" if session else _name(who)
+
+
+def _name(text: str) -> str:
+    """Names come from outside as well."""
+    return inert(text)[:_LONGEST_NAME]
+
+
+def _age(days: float) -> str:
+    if days < 1:
+        return "today"
+    for unit, length, most in (("day", 1, 60), ("month", 30, 720)):
+        if days < most:
+            return _count(int(days // length), unit)
+    return _count(int(days // 365), "year")
+
+
+def _count(number: int, unit: str) -> str:
+    return f"{number} {unit}{'' if number == 1 else 's'} old"

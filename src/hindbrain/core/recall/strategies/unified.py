@@ -1,0 +1,118 @@
+"""Why we put one memory before another: relevance decides, everything else only nudges.
+
+Relevance is 0..1: the words in common, measured against the best candidate's, or a file in common. All nudges
+together move a score by at most `CLAMP`, so that nothing overtakes what is more relevant by twice that. How often
+a memory was shown or asked for is no part of it: what is shown often would be shown more often.
+
+Without a question and without files, as at the start of a session, nothing is relevant to anything. Then confidence,
+importance and age stand in for it; confidence weighs little even there, because being shown raises it.
+"""
+
+import math
+from collections.abc import Sequence
+from datetime import datetime
+
+from hindbrain.core.model.memory import Memory
+from hindbrain.core.model.moment import days_between
+from hindbrain.core.model.score import Reason, Score
+from hindbrain.core.recall.ask import Ask, Candidate, Recalled
+from hindbrain.core.recall.strategies.dex import hat_reason, touched
+from hindbrain.core.words import query_terms, terms
+
+CLAMP = 0.15  # most that all nudges together add or take
+
+_TOUCHES = 0.5  # relevance of a memory about a file at hand that shares no word with the question
+
+_PATH = 0.05
+_SAME_HAT = 0.04
+_RELATED_HAT = 0.02
+_TAG = 0.03
+_CONFIDENCE = 0.1  # 0.5 is neutral
+_RECENCY = 0.04
+_IMPORTANCE = 0.05  # 5 is neutral
+_DISTRUST = -0.06  # per level below an agent's own words
+
+_STANDING_CONFIDENCE = 0.2
+_STANDING_IMPORTANCE = 0.4
+_STANDING_RECENCY = 0.4
+
+_HALF_LIFE = 90  # days since it was learned
+_NEUTRAL_TRUST = 2
+_DIGITS = 9
+
+
+def choose(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[Recalled]:
+    """Candidates that share a word, a file or a tag with `ask`; all of them when it names none."""
+    if not ask.text.strip() and not ask.paths:
+        return [Recalled(memory=c.memory, score=_standing(c.memory, ask, now=now)) for c in candidates]
+    best = max((c.words for c in candidates), default=0.0)
+    wanted = frozenset(query_terms(ask.text))
+    answers = []
+    for candidate in candidates:
+        memory = candidate.memory
+        path = touched(memory, ask.paths)
+        tags = _shared_tags(memory, wanted)
+        if candidate.words > 0 or path or tags:
+            relevance = _relevance(candidate, best=best, path=path)
+            nudges = _by_match(path, tags) + _by_worth(memory, now) + _by_source(memory, ask)
+            answers.append(Recalled(memory=memory, score=Score(relevance + _held(nudges))))
+    return answers
+
+
+def _relevance(candidate: Candidate, *, best: float, path: str) -> tuple[Reason, ...]:
+    """Words, and what a file in common adds where words alone would say less."""
+    words = candidate.words / best if candidate.words > 0 else 0.0
+    reasons = [Reason("words", words, 1.0, ", ".join(candidate.matched))] if words > 0 else []
+    if path and words < _TOUCHES:
+        reasons.append(Reason("about", _TOUCHES - words, 1.0, path))
+    return tuple(reasons)
+
+
+def _standing(memory: Memory, ask: Ask, *, now: datetime) -> Score:
+    return Score(
+        (
+            Reason("confidence", memory.confidence, _STANDING_CONFIDENCE),
+            Reason("importance", memory.importance / 10, _STANDING_IMPORTANCE),
+            Reason("recency", _freshness(memory, now), _STANDING_RECENCY),
+            *_held(_by_source(memory, ask)),
+        )
+    )
+
+
+def _by_match(path: str, tags: Sequence[str]) -> tuple[Reason, ...]:
+    by_path = (Reason("path", 1.0, _PATH, path),) if path else ()
+    by_tag = (Reason("tag", 1.0, _TAG, ", ".join(tags)),) if tags else ()
+    return by_path + by_tag
+
+
+def _by_worth(memory: Memory, now: datetime) -> tuple[Reason, ...]:
+    return (
+        Reason("confidence", memory.confidence - 0.5, _CONFIDENCE),
+        Reason("importance", (memory.importance - 5) / 5, _IMPORTANCE),
+        Reason("recency", _freshness(memory, now), _RECENCY),
+    )
+
+
+def _by_source(memory: Memory, ask: Ask) -> tuple[Reason, ...]:
+    missing = _NEUTRAL_TRUST - memory.trust
+    distrust = (Reason("low trust", float(missing), _DISTRUST, f"trust {memory.trust}"),) if missing > 0 else ()
+    return hat_reason(memory, ask.hat, same=_SAME_HAT, related=_RELATED_HAT) + distrust
+
+
+def _held(nudges: tuple[Reason, ...]) -> tuple[Reason, ...]:
+    """The nudges that say something, and, where they say too much, what is taken back."""
+    telling = tuple(nudge for nudge in nudges if nudge.part)
+    wish = sum(nudge.part for nudge in telling)
+    excess = wish - max(-CLAMP, min(CLAMP, wish))
+    if round(excess, _DIGITS) == 0:
+        return telling
+    return (*telling, Reason("held back", excess, -1.0, f"nudges together count at most {CLAMP}"))
+
+
+def _shared_tags(memory: Memory, wanted: frozenset[str]) -> list[str]:
+    return [tag for tag in memory.tags if wanted.intersection(terms(tag))] if wanted else []
+
+
+def _freshness(memory: Memory, now: datetime) -> float:
+    """1 for what was learned just now, half of it every `_HALF_LIFE` days."""
+    return math.pow(0.5, days_between(memory.learned_at, now) / _HALF_LIFE)

@@ -1,0 +1,187 @@
+"""Who is an answer, in which order, and why: the strategies `unified` and `recent`, ties and limits."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from building import NOW, a_memory
+
+from hindbrain.core.model import Actor, Memory, Provenance
+from hindbrain.core.recall import STRATEGIES, Ask, Candidate, Ranked, rank
+from hindbrain.core.recall.strategies.unified import CLAMP
+
+
+def made(name: str, *, days: float = 0, hat: str = "", session: str = "s0", **given: object) -> Memory:
+    plain: dict[str, object] = {"id": f"mem-{name}", "tags": (), "file_refs": (), "key": name}
+    provenance = Provenance(actor=Actor(hat=hat), session=session)
+    return a_memory(name, at=NOW - timedelta(days=days), provenance=provenance, **(plain | given))
+
+
+def names(answer: Ranked) -> list[str]:
+    return [item.memory.id.removeprefix("mem-") for item in answer.items]
+
+
+def parts(answer: Ranked) -> dict[str, float]:
+    return {reason.name: round(reason.part, 6) for reason in answer.items[0].score.reasons}
+
+
+# X-10
+def test_the_strategies_have_names_and_ours_is_the_default() -> None:
+    assert set(STRATEGIES) == {"unified", "dex", "recent", "default"}
+    assert STRATEGIES["default"] is STRATEGIES["unified"]
+    assert Ask().strategy == "unified"
+
+
+def test_relevance_decides_and_worth_only_nudges() -> None:
+    poor = made("poor", days=900, confidence=0.1, importance=0, trust=1)
+    fine = made("fine", confidence=0.95, importance=10, hat="critic")
+    candidates = [Candidate(memory=fine, words=6.0), Candidate(memory=poor, words=10.0)]
+
+    assert names(rank(candidates, Ask(text="cache", hat="critic"), now=NOW)) == ["poor", "fine"]
+
+
+def test_among_equals_the_better_believed_the_newer_and_the_more_important_come_first() -> None:
+    plain = made("plain", days=50)
+    for better in (
+        replace(plain, id="mem-better", confidence=0.9),
+        replace(plain, id="mem-better", learned_at=NOW),
+        replace(plain, id="mem-better", importance=8),
+        replace(plain, id="mem-better", provenance=Provenance(actor=Actor(hat="critic"))),
+        replace(plain, id="mem-better", tags=("caching",)),
+    ):
+        candidates = [Candidate(memory=plain, words=3.0), Candidate(memory=better, words=3.0)]
+        assert names(rank(candidates, Ask(text="cache", hat="critic"), now=NOW)) == ["better", "plain"]
+
+
+def test_low_trust_comes_last_among_equals() -> None:
+    memories = [made("tainted", trust=1), made("agent", trust=2), made("human", trust=4)]
+    answer = rank([Candidate(memory=m, words=1.0) for m in memories], Ask(text="cache"), now=NOW)
+
+    assert names(answer) == ["agent", "human", "tainted"]
+    assert answer.items[2].score.reasons[-1].note == "trust 1"
+
+
+# DX-081
+def test_a_memory_about_a_file_at_hand_is_found_without_a_common_word() -> None:
+    about = Candidate(memory=made("about", file_refs=("src/**/*.py",)))
+    elsewhere = Candidate(memory=made("elsewhere", file_refs=("docs/a.md",)))
+
+    answer = rank([about, elsewhere], Ask(text="cache", paths=("src/app/a.py",)), now=NOW)
+
+    assert names(answer) == ["about"]
+    assert parts(answer) == {"about": 0.5, "path": 0.05, "recency": 0.04}
+    assert answer.items[0].score.reasons[0].note == "src/app/a.py by src/**/*.py"
+
+
+def test_a_file_in_common_adds_nothing_to_words_that_say_more() -> None:
+    both = Candidate(memory=made("both", file_refs=("a.py",)), words=9.0, matched=("cach", "pool"))
+    weak = Candidate(memory=made("weak", file_refs=("a.py",)), words=1.8)
+
+    answer = rank([weak, both], Ask(text="cache pool", paths=("a.py",)), now=NOW)
+
+    assert parts(answer) == {"words": 1.0, "path": 0.05, "recency": 0.04}
+    assert answer.items[0].score.reasons[0].note == "cach, pool"
+    assert [round(reason.part, 6) for reason in answer.items[1].score.reasons[:2]] == [0.2, 0.3]
+
+
+def test_a_tag_in_common_is_found_last() -> None:
+    tagged = Candidate(memory=made("tagged", tags=("caching",)))
+    worded = Candidate(memory=made("worded"), words=0.5)
+    neither = Candidate(memory=made("neither"))
+
+    assert names(rank([tagged, neither, worded], Ask(text="cache"), now=NOW)) == ["worded", "tagged"]
+
+
+def test_what_the_clamp_takes_is_said() -> None:
+    loved = made("loved", confidence=0.95, importance=10, hat="critic", tags=("cache",), file_refs=("a.py",))
+
+    answer = rank([Candidate(memory=loved, words=1.0)], Ask(text="cache", hat="critic", paths=("a.py",)), now=NOW)
+
+    held = answer.items[0].score.reasons[-1]
+    assert (held.name, held.note) == ("held back", "nudges together count at most 0.15")
+    assert answer.items[0].score.total == pytest.approx(1 + CLAMP)
+
+
+def test_the_clamp_holds_downwards_as_well() -> None:
+    poor = made("poor", days=9000, confidence=0.0, importance=0, trust=0)
+
+    answer = rank([Candidate(memory=poor, words=1.0)], Ask(text="cache"), now=NOW)
+
+    assert answer.items[0].score.total == pytest.approx(1 - CLAMP)
+
+
+def test_at_the_start_of_a_session_worth_decides() -> None:
+    memories = [
+        made("old", days=400),
+        made("new"),
+        made("important", days=60, importance=10),
+        made("doubted", confidence=0.1),
+    ]
+    answer = rank([Candidate(memory=memory) for memory in memories], Ask(), now=NOW)
+
+    assert names(answer) == ["important", "new", "doubted", "old"]
+    assert [reason.name for reason in answer.items[0].score.reasons] == ["confidence", "importance", "recency"]
+
+
+def test_a_question_of_signs_only_finds_nothing_and_is_no_error() -> None:
+    assert rank([Candidate(memory=made("any"))], Ask(text='"* AND ('), now=NOW) == Ranked(items=(), left_out=0)
+
+
+# DX-095
+@pytest.mark.parametrize("strategy", ["unified", "recent"])
+def test_ties_fall_by_what_was_learned_last_and_then_by_id(strategy: str) -> None:
+    memories = [made("b"), made("a"), made("c", created_at=NOW - timedelta(days=9))]
+    newer = made("z", days=-0.5)  # from a clock that runs ahead: no age counts as less than none
+
+    candidates = [Candidate(memory=memory, words=1.0) for memory in (*memories, newer)]
+
+    assert names(rank(candidates, Ask(text="x", strategy=strategy), now=NOW)) == ["z", "a", "b", "c"]
+
+
+# DX-172
+def test_what_lies_beyond_the_limit_is_counted() -> None:
+    candidates = [Candidate(memory=made(f"{n}"), words=1.0) for n in range(5)]
+
+    assert rank(candidates, Ask(text="x", limit=2), now=NOW).left_out == 3
+    assert rank(candidates, Ask(text="x", limit=0), now=NOW) == Ranked(items=(), left_out=5)
+
+
+@pytest.mark.parametrize("strategy", list(STRATEGIES))
+def test_a_memory_that_came_twice_is_answered_once_with_its_better_match(strategy: str) -> None:
+    memory = made("twice", hat="critic")
+    candidates = [Candidate(memory=memory), Candidate(memory=memory, words=2.0), Candidate(memory=memory, words=1.0)]
+
+    answer = rank(candidates, Ask(text="x", hat="critic", strategy=strategy), now=NOW)
+
+    assert names(answer) == ["twice"]
+
+
+# F-17
+@pytest.mark.parametrize("strategy", list(STRATEGIES))
+def test_no_strategy_tells_a_session_what_it_taught(strategy: str) -> None:
+    candidates = [
+        Candidate(memory=made("own", session="s1", hat="critic"), words=1.0),
+        Candidate(memory=made("other", session="s2", hat="critic"), words=1.0),
+    ]
+    ask = Ask(text="x", session="s1", hat="critic", strategy=strategy)
+
+    assert names(rank(candidates, ask, now=NOW)) == ["other"]
+
+
+# BD-025 BD-032
+def test_recent_means_newest_first_and_one_for_each_key() -> None:
+    rewrites = [Candidate(memory=made(f"r{n}", key="same", days=20 - n)) for n in range(20)]
+    others = [Candidate(memory=made(f"o{n}", days=30 + n)) for n in range(10)]
+    keyless = Candidate(memory=made("keyless", key="", days=100))
+
+    answer = rank([*rewrites, *others, keyless], Ask(strategy="recent", limit=5), now=NOW)
+
+    assert names(answer) == ["r19", "o0", "o1", "o2", "o3"]
+    assert answer.left_out == 7
+
+
+def test_recent_with_a_question_keeps_only_what_shares_a_word() -> None:
+    candidates = [Candidate(memory=made("with", days=9), words=0.1), Candidate(memory=made("without"))]
+
+    assert names(rank(candidates, Ask(strategy="recent", text="x"), now=NOW)) == ["with"]
+    assert names(rank(candidates, Ask(strategy="recent", text="  "), now=NOW)) == ["without", "with"]
