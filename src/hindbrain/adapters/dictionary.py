@@ -1,7 +1,7 @@
 """A store in plain dictionaries: what every store must amount to, without a file. For tests and trials."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -234,6 +234,12 @@ class DictStore(_DictReader):
 
     def damage(self) -> Sequence[Damage]:
         return ()
+
+    def vitals(self) -> Mapping[str, str]:
+        nothing = dict.fromkeys(("path", "mode_file", "mode_folder", "lock_holder"), "")
+        sizes = dict.fromkeys(("size_bytes", "wal_bytes", "backups"), "0")
+        plain = {"engine": "dictionaries", "is_engine_safe": "yes", "schema": "none", "is_read_only": "no"}
+        return plain | sizes | nothing
 
     def close(self) -> None:
         """Nothing to give back."""

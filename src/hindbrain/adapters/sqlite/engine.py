@@ -55,8 +55,10 @@ def _tuned(db: apsw.Connection) -> apsw.Connection:
         db.set_busy_timeout(BUSY_MS)
         # Checkpoints happen under the gate only, never on close: two at once is what the WAL-reset bug needs.
         db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        db.execute("PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
-        db.execute("PRAGMA secure_delete = ON; SELECT count(*) FROM sqlite_schema").fetchall()
+        # One by one: a cursor stops at the first row, and some of these answer with one.
+        for name, value in (("wal_autocheckpoint", 0), ("synchronous", 2), ("foreign_keys", 1), ("secure_delete", 1)):
+            db.pragma(name, value)
+        db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     except apsw.Error:
         db.close()
         raise

@@ -51,7 +51,7 @@ def migrate(db: apsw.Connection, path: Path, *, migrations: Sequence[Migration],
         else:
             db.execute("PRAGMA journal_mode = WAL").fetchall()
         with db:  # a savepoint: a failing statement leaves the old schema
-            db.execute(migration.sql)
+            db.execute(migration.sql).fetchall()
             db.pragma("user_version", migration.number)
             db.execute("INSERT OR REPLACE INTO meta VALUES ('schema', ?)", (fingerprint(db),))
     return tuple(made)

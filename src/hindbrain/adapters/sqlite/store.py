@@ -1,14 +1,14 @@
 """The embedded store: how a change becomes durable, and which of many processes may make it."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
 import apsw
 
-from hindbrain.adapters.sqlite import check, erase, schema
+from hindbrain.adapters.sqlite import check, erase, schema, vitals
 from hindbrain.adapters.sqlite.engine import BUSY_MS, connect, translated
 from hindbrain.adapters.sqlite.gate import Gate
 from hindbrain.adapters.sqlite.reader import SqliteReader
@@ -91,6 +91,11 @@ class SqliteStore(SqliteReader):
     def damage(self) -> Sequence[Damage]:
         with translated(self._path):
             return check.damage(self._connection())
+
+    def vitals(self) -> Mapping[str, str]:
+        with translated(self._path):
+            number = schema.version(self._connection())
+            return vitals.vitals(self._path, schema=number, is_read_only=self._is_read_only)
 
     def close(self) -> None:
         """Close every thread's connection. The write-ahead log stays: the next opener reads it."""

@@ -1,0 +1,358 @@
+"""What only the embedded store promises: about its file, its schema, its lock and its damage."""
+
+import multiprocessing
+import multiprocessing.synchronize
+import os
+import stat
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import apsw
+import pytest
+from building import NOW, a_memory, a_project, keep
+
+from hindbrain.adapters.sqlite import SqliteStore, schema
+from hindbrain.adapters.sqlite.engine import engine_version, is_safe
+from hindbrain.adapters.sqlite.gate import Gate
+from hindbrain.core.words import query_terms
+from hindbrain.errors import SchemaNewer, StoreDamaged, StoreLocked
+from hindbrain.ports import Where
+
+HERE = Where(project="prj-one")
+
+
+def raw(path: Path) -> apsw.Connection:
+    return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+
+
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [
+        ((3, 7, 0), False),
+        ((3, 40, 1), False),
+        ((3, 44, 5), False),
+        ((3, 44, 6), True),
+        ((3, 50, 4), False),
+        ((3, 50, 7), True),
+        ((3, 51, 2), False),
+        ((3, 51, 3), True),
+        ((3, 54, 1), True),
+        ((4, 0, 0), True),
+    ],
+)
+def test_engines_that_can_corrupt_are_refused(version: tuple[int, int, int], expected: bool) -> None:
+    """RELIABILITY R1."""
+    assert is_safe(version) is expected
+
+
+def test_the_engine_in_use_is_safe() -> None:
+    assert is_safe(engine_version())
+
+
+def test_only_the_owner_can_read_the_files(sqlite_store: SqliteStore, db_path: Path) -> None:
+    """RELIABILITY S15, sidecars included."""
+    a_project(sqlite_store)
+    keep(sqlite_store, a_memory())
+    files = list(db_path.parent.iterdir())
+    assert len(files) >= 3
+    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+    assert stat.S_IMODE(db_path.parent.stat().st_mode) == 0o700
+
+
+def test_a_commit_is_on_the_disk_before_it_returns(sqlite_store: SqliteStore) -> None:
+    db = sqlite_store._connection()
+    assert (db.pragma("journal_mode"), db.pragma("synchronous"), db.pragma("foreign_keys")) == ("wal", 2, 1)
+    assert db.pragma("wal_autocheckpoint") == 0 and db.pragma("secure_delete") == 1
+    a_project(sqlite_store)
+    sqlite_store.write(lambda tx: None, is_durable=False)
+    assert db.pragma("synchronous") == 2
+
+
+def test_the_table_is_there_as_dex_documents_it(sqlite_store: SqliteStore, db_path: Path) -> None:  # DX-017..DX-033
+    db = raw(db_path)
+    columns = {row[1] for row in db.execute("PRAGMA table_info(memories)")}
+    assert columns == {
+        *("id", "project_id", "type", "title", "content", "confidence", "tags", "file_refs"),
+        *("created_by_hat", "created_by_task_id", "created_by_session_id", "source"),
+        *("created_at", "last_used_at", "use_count", "verified_at"),
+    }
+    a_project(sqlite_store)
+    keep(sqlite_store, a_memory("Tests use testify", type="pattern"))
+    found = db.execute("SELECT type, use_count FROM memories WHERE confidence >= 0.5 AND created_at < '2027'")
+    assert found.fetchall() == [("pattern", 0)]  # DX-015
+    db.close()
+
+
+def test_the_indexes_of_dex_exist_and_are_used(
+    sqlite_store: SqliteStore, db_path: Path
+) -> None:  # DX-012 DX-036..DX-039
+    db = raw(db_path)
+    names = {row[1] for row in db.execute("PRAGMA index_list(memory)")}
+    assert names >= {
+        "idx_memories_project",
+        "idx_memories_project_type",
+        "idx_memories_project_confidence",
+        "idx_memories_last_used",
+    }
+    plan = db.execute("EXPLAIN QUERY PLAN SELECT * FROM memory WHERE project = 'p' AND type = 'pattern'").fetchall()
+    assert "idx_memories_project_type" in plan[0][3]
+    db.close()
+
+
+def test_every_table_is_strict(sqlite_store: SqliteStore, db_path: Path) -> None:
+    db = raw(db_path)
+    loose = [row[1] for row in db.execute("PRAGMA table_list") if row[2] == "table" and not row[5]]
+    assert [name for name in loose if not name.startswith(("sqlite_", "memory_words"))] == []
+    db.close()
+
+
+A_COLUMN = schema.Migration(2, "later", "ALTER TABLE project ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'")
+
+
+def test_an_old_database_upgrades_after_a_verified_backup(db_path: Path) -> None:
+    old = SqliteStore(db_path)
+    a_project(old)
+    keep(old, a_memory("kept over the migration"))
+    old.close()
+    new = SqliteStore(db_path, migrations=(*schema.shipped(), A_COLUMN))
+    assert new.search(query_terms("migration"), HERE, limit=1) and not new.damage()
+    new.close()
+    backup = raw(db_path.parent / "backups" / "before-0002.db")
+    assert backup.execute("SELECT content FROM memory").fetchall() == [("kept over the migration",)]
+    assert schema.version(backup) == 1
+    backup.close()
+
+
+def test_a_schema_made_at_once_equals_one_made_in_steps(tmp_path: Path) -> None:
+    migrations = (*schema.shipped(), A_COLUMN)
+    SqliteStore(tmp_path / "steps.db").close()
+    prints = []
+    for name in ("steps.db", "once.db"):
+        store = SqliteStore(tmp_path / name, migrations=migrations)
+        prints.append(schema.fingerprint(store._connection()))
+        store.close()
+    assert prints[0] == prints[1]
+
+
+def test_a_migration_that_fails_leaves_the_old_schema(db_path: Path) -> None:
+    SqliteStore(db_path).close()
+    broken = schema.Migration(2, "broken", "CREATE TABLE half (x) STRICT; CREATE TABLE nonsense")
+    with pytest.raises(apsw.SQLError):
+        SqliteStore(db_path, migrations=(*schema.shipped(), broken))
+    store = SqliteStore(db_path)
+    assert schema.version(store._connection()) == 1
+    assert not store._connection().execute("SELECT 1 FROM sqlite_schema WHERE name = 'half'").fetchall()
+    store.close()
+
+
+def test_a_newer_schema_is_refused_and_nothing_is_written(db_path: Path) -> None:
+    SqliteStore(db_path, migrations=(*schema.shipped(), A_COLUMN)).close()
+    before = {file.name: file.stat().st_mtime_ns for file in db_path.parent.iterdir() if file.suffix == ".db"}
+    with pytest.raises(SchemaNewer, match="schema 2, this program knows 1"):
+        SqliteStore(db_path)
+    after = {file.name: file.stat().st_mtime_ns for file in db_path.parent.iterdir() if file.suffix == ".db"}
+    assert before == after
+
+
+def _hold(path: Path, held: "multiprocessing.synchronize.Event", release: "multiprocessing.synchronize.Event") -> None:
+    with Gate(path).hold(5):
+        held.set()
+        release.wait(30)
+
+
+def test_a_held_gate_is_an_error_with_a_fix(sqlite_store: SqliteStore, db_path: Path) -> None:
+    a_project(sqlite_store)
+    context = multiprocessing.get_context("spawn")
+    held, release = context.Event(), context.Event()
+    other = context.Process(target=_hold, args=(db_path, held, release))
+    other.start()
+    try:
+        assert held.wait(30)
+        waiting = SqliteStore(db_path, timeout_s=0.2)
+        with pytest.raises(StoreLocked, match="stayed locked"):
+            keep(waiting, a_memory())
+        assert waiting.count(HERE) == 0  # readers never wait
+        waiting.close()
+    finally:
+        release.set()
+        other.join()
+    keep(sqlite_store, a_memory())
+
+
+def test_a_waiter_that_gave_up_does_not_keep_the_gate(db_path: Path) -> None:
+    db_path.parent.mkdir()
+    gate = Gate(db_path)
+    with gate.hold(1), pytest.raises(StoreLocked), gate.hold(0.05):
+        raise AssertionError("the gate was open")
+    with gate.hold(5):
+        pass
+
+
+def test_the_gate_lets_one_thread_through_at_a_time(db_path: Path) -> None:
+    db_path.parent.mkdir()
+    gate, inside, most = Gate(db_path), [], []
+
+    def work() -> None:
+        for _ in range(20):
+            with gate.hold(30):
+                inside.append(1)
+                most.append(len(inside))
+                inside.pop()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert max(most) == 1 and len(most) == 80
+
+
+def test_a_flipped_bit_is_found_by_the_row_hash(sqlite_store: SqliteStore, db_path: Path) -> None:
+    """RELIABILITY finding 7: integrity_check says ok to this."""
+    a_project(sqlite_store)
+    memory = a_memory("the limit is 100 requests")
+    keep(sqlite_store, memory)
+    db = raw(db_path)
+    db.execute("UPDATE memory SET content = 'the limit is 900 requests'")
+    assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    db.close()
+    assert any(f"memory {memory.id}" in damage.where for damage in sqlite_store.damage())
+
+
+def test_a_changed_version_is_found(sqlite_store: SqliteStore, db_path: Path) -> None:
+    a_project(sqlite_store)
+    keep(sqlite_store, a_memory("the limit is 100 requests"))
+    db = raw(db_path)
+    db.execute("UPDATE memory_version SET data = replace(data, '100', '900')")
+    db.close()
+    assert [damage.what for damage in sqlite_store.damage()] == ["differs from its hash"]
+
+
+def test_a_lost_word_index_is_found_and_repaired(sqlite_store: SqliteStore, db_path: Path) -> None:
+    a_project(sqlite_store)
+    keep(sqlite_store, a_memory("the limit is 100 requests"))
+    db = raw(db_path)
+    db.execute("INSERT INTO memory_words (memory_words) VALUES ('delete-all')")
+    db.close()
+    assert any(damage.where == "word index" for damage in sqlite_store.damage())
+    sqlite_store.repair()
+    assert not sqlite_store.damage() and sqlite_store.search(["limit"], HERE, limit=1)
+
+
+def test_a_file_that_is_no_database_is_named_and_kept(db_path: Path) -> None:
+    db_path.parent.mkdir()
+    db_path.write_bytes(b"not a database at all, but long enough to have a header" * 100)
+    with pytest.raises(StoreDamaged) as caught:
+        SqliteStore(db_path)
+    assert "backups" in caught.value.fix and db_path.read_bytes().startswith(b"not a database")
+
+
+def test_the_log_is_folded_in_when_it_grows(
+    sqlite_store: SqliteStore, db_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hindbrain.adapters.sqlite.store.CHECKPOINT_BYTES", 50_000)
+    a_project(sqlite_store)
+    log = db_path.with_name("hindbrain.db-wal")
+    sizes = []
+    for number in range(30):
+        keep(sqlite_store, a_memory(f"lesson {number} " + "long text " * 200, id=f"mem-{number}"))
+        sizes.append(log.stat().st_size)
+    assert max(sizes) < 400_000 and 0 in sizes
+    assert sqlite_store.count(HERE) == 30
+
+
+def test_a_reader_in_the_way_does_not_stop_a_writer(
+    sqlite_store: SqliteStore, db_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hindbrain.adapters.sqlite.store.CHECKPOINT_BYTES", 1)
+    a_project(sqlite_store)
+    keep(sqlite_store, a_memory("one", id="mem-1"))
+    reader = raw(db_path)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM memory").fetchall()
+    keep(sqlite_store, a_memory("two", id="mem-2"))
+    assert reader.execute("SELECT count(*) FROM memory").fetchall() == [(1,)]
+    reader.close()
+    assert sqlite_store.count(HERE) == 2
+
+
+def test_closing_leaves_the_log_for_the_next_opener(db_path: Path) -> None:
+    store = SqliteStore(db_path)
+    a_project(store)
+    keep(store, a_memory())
+    store.close()
+    assert db_path.with_name("hindbrain.db-wal").stat().st_size > 0
+    again = SqliteStore(db_path)
+    assert again.count(HERE) == 1
+    again.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a Linux kernel")
+def test_a_file_that_may_not_grow_is_a_full_disk_and_nothing_changes(tmp_path: Path) -> None:
+    """RELIABILITY R6, by RLIMIT_FSIZE in a child: the engine says 'disk I/O error' or 'full', we say which."""
+    script = (
+        "import resource, signal, sys; sys.path.insert(0, sys.argv[2]);"
+        "from pathlib import Path; from building import *; from hindbrain.adapters.sqlite import SqliteStore;"
+        "from hindbrain.errors import DiskFull, DiskFailed;"
+        "s = SqliteStore(Path(sys.argv[1])); a_project(s); keep(s, a_memory('kept', id='mem-1'));"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "size = Path(sys.argv[1] + '-wal').stat().st_size;"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (size + 4096, resource.RLIM_INFINITY));\n"
+        "try: keep(s, a_memory('lost ' * 3000, id='mem-2'))\n"
+        "except (DiskFull, DiskFailed) as error: print(type(error).__name__, bool(error.fix))\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))\n"
+        "keep(s, a_memory('resumed', id='mem-3')); print([m.id for m in s.select(Where(project='prj-one'))])"
+    ).replace("from hindbrain.errors", "from hindbrain.ports import Where; from hindbrain.errors")
+    command = [sys.executable, "-c", script, str(tmp_path / "h.db"), str(Path(__file__).parents[1])]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines() == ["DiskFailed True", "['mem-3', 'mem-1']"]
+
+
+def test_forgetting_reaches_backups_and_the_log(db_path: Path) -> None:
+    store = SqliteStore(db_path)
+    a_project(store)
+    memory = a_memory("the launch code is seven eight nine")
+    keep(store, memory)
+    keep(store, replace(memory, content="the launch code is nine eight seven", version=2, updated_at=NOW))
+    backup = schema.back_up(store._connection(), store.backups, before=2)
+    erased = store.erase(memory.id, at=NOW)
+    assert erased.backups == (str(backup),) and erased.found_in == ()
+    store.close()
+    for file in [*db_path.parent.iterdir(), backup]:
+        if file.is_file():
+            assert b"launch code" not in file.read_bytes(), file
+
+
+def test_what_still_stands_elsewhere_is_reported(db_path: Path) -> None:
+    store = SqliteStore(db_path)
+    a_project(store)
+    keep(store, a_memory("the launch code is seven", id="mem-1"))
+    keep(store, a_memory("remember: the launch code is seven, always", id="mem-2"))
+    assert store.erase("mem-1", at=NOW).found_in == (str(db_path),)
+    store.close()
+
+
+def test_no_descriptor_on_the_database_is_opened_beside_the_engine(db_path: Path) -> None:
+    """RELIABILITY finding 2: closing one drops this process's locks, and acknowledged rows are lost."""
+    store = SqliteStore(db_path)
+    a_project(store)
+    opened: list[str] = []
+
+    def watch(event: str, args: tuple[object, ...]) -> None:
+        if watching and event == "open" and isinstance(args[0], str | os.PathLike):
+            opened.append(os.fspath(args[0]))
+
+    watching = True
+    sys.addaudithook(watch)
+    keep(store, a_memory("the launch code is seven"))
+    store.search(["launch"], HERE, limit=1)
+    store.damage()
+    store.erase(store.select(HERE)[0].id, at=NOW)
+    store.close()
+    watching = False
+    touched = {Path(name).name for name in opened if Path(name).parent == db_path.parent}
+    assert touched == {"hindbrain.db.next", "hindbrain.db.turn"}
