@@ -1,0 +1,47 @@
+"""What a user can change, and what a mistake in it says."""
+
+from pathlib import Path
+
+import pytest
+
+from hindbrain.errors import BadSettings
+from hindbrain.settings import load
+
+
+def test_the_environment_says_where(tmp_path: Path) -> None:
+    settings = load({"HINDBRAIN_HOME": str(tmp_path)})
+    assert (settings.home, settings.store) == (tmp_path, tmp_path / "hindbrain.db")
+    elsewhere = load({"HINDBRAIN_HOME": str(tmp_path), "HINDBRAIN_STORE": "/x/y.db", "HINDBRAIN_PROJECT": "p"})
+    assert (elsewhere.store, elsewhere.project) == (Path("/x/y.db"), "p")
+
+
+def test_without_it_the_platform_says() -> None:
+    assert "hindbrain" in str(load({"XDG_DATA_HOME": "/nonexistent/data"}).home)
+
+
+# DX-114..DX-120 CH-128..CH-130
+def test_the_file_overrules_defaults(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(
+        "deduplication = false\ntoken_budget = 500\nlock_timeout_s = 5\n[confidence]\nexplicit = 0.9\n"
+    )
+    settings = load({"HINDBRAIN_HOME": str(tmp_path)})
+    assert (settings.deduplication, settings.token_budget, settings.lock_timeout_s) == (False, 500, 5.0)
+    assert settings.growth.explicit == 0.9 and settings.growth.imported == 0.7
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("dedup = true", "no setting 'dedup'"),
+        ("deduplication = 1", "must be bool"),
+        ('home = "/x"', "no setting 'home'"),
+        ("confidence = 3", "must be a table"),
+        ("[confidence]\nexplicit = 'high'", "must be float"),
+        ("not toml", "cannot be read"),
+    ],
+)
+def test_a_mistake_names_itself_and_its_fix(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "config.toml").write_text(text)
+    with pytest.raises(BadSettings, match=said) as caught:
+        load({"HINDBRAIN_HOME": str(tmp_path)})
+    assert caught.value.fix
