@@ -23,6 +23,7 @@ from hindbrain.core.recall.render import (
     render_dex,
     render_notes,
 )
+from hindbrain.core.recall.render.sections import more
 from hindbrain.core.words import estimate_tokens
 from hindbrain.ports import Changes, Transaction, Where
 
@@ -128,7 +129,7 @@ def _rendered(occasion: Occasion, chosen: Sequence[Recalled], *, left_out: int, 
             frame=lambda body: fenced(body, fence=fence),
         )
     if not chosen:
-        return ""
+        return f"{more(left_out)}\n" if left_out else ""
     match occasion.format:
         case "dex":
             sections = render_dex(chosen, left_out=left_out)
