@@ -1,0 +1,130 @@
+"""Which parts of a text are secrets: every reader is asked, on the text as written and in its disguises."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from hindbrain.core.door import assignments, forms, vendors
+from hindbrain.core.door.credible import is_random, is_stand_in
+from hindbrain.core.door.disguise import Disguise, disguises
+from hindbrain.core.door.span import Span, settle
+
+
+def find(text: str) -> list[Span]:
+    """Secrets in `text`, in order, disjoint. `text` must be disarmed: an unseen character can split a key."""
+    spans = list(_plain(text))
+    for disguise in disguises(text):
+        spans.extend(_behind(disguise))
+    return settle(text, spans)
+
+
+def _plain(text: str) -> Iterator[Span]:
+    lowered = _lower(text)
+    yield from vendors.anchored(text)
+    yield from forms.find(text, lowered)
+    yield from assignments.find(text, lowered)
+    yield from _runs(text)
+
+
+def _behind(disguise: Disguise) -> Iterator[Span]:
+    for span in settle(disguise.text, _plain(disguise.text)):
+        start, end = disguise.origin(span.start, span.end)
+        yield span._replace(start=start, end=end)
+
+
+def _lower(text: str) -> str:
+    """Lower case, character for character: U+0130 is the only one that would become two."""
+    return text.replace("\u0130", "I").lower()
+
+
+def _runs(text: str) -> Iterator[Span]:
+    for match in _run().finditer(text):
+        start, end = match.span()
+        if text[start - 1 : start + 1] in ("\\n", "\\t", "\\r"):
+            start += 1
+        span = vendors.in_run(text, start)
+        if not span and not text.startswith(("...", "…"), end):  # a key cut short opens nothing
+            span = _named(text, start, end)
+        if span:
+            yield span
+
+
+def _named(text: str, start: int, end: int) -> Span | None:
+    """A run that is no vendor's, but told to be a secret by what is before it or in it."""
+    run = text[start:end]
+    if not is_random(run) and sum(map(str.isdigit, run[:256])) < 6:
+        return None
+    span = (
+        assignments.before_run(text, start, end)
+        or assignments.inside_run(text, start, end)
+        or _staged(text, start, end)
+        or _prefixed(text, start, end)
+        or _assigned(text, start, end)
+    )
+    rest = _rest().match(text, end)
+    return span._replace(end=rest.end()) if span and rest else span
+
+
+def _prefixed(text: str, start: int, end: int) -> Span | None:
+    """A key of a vendor we have no row for: a short prefix, then 32 or more random mixed characters."""
+    match = _unknown().fullmatch(text, start, end)
+    if not match or match[1].lower() in _IDENTIFIERS or is_stand_in(match[2]):
+        return None
+    body = match[2]
+    tests = (str.islower, str.isupper, str.isdigit)
+    if not all(any(map(test, body)) for test in tests) or not is_random(body):
+        return None
+    return Span(start, end, "api-key", 0)
+
+
+def _staged(text: str, start: int, end: int) -> Span | None:
+    """A vendor's prefix with the stage in it: `acme_live_…`."""
+    match = _stage().match(text, start, end)
+    if not match or is_stand_in(match[1]) or not any(map(str.isdigit, match[1])):
+        return None
+    return Span(start, match.end(), "api-key", 0)
+
+
+def _assigned(text: str, start: int, end: int) -> Span | None:
+    """A long random value that some name is set to, unless the name says that it is public."""
+    if end - start < 32 or not _setting().search(text[max(0, start - 48) : start]):
+        return None
+    body = text[start:end]
+    tests = (str.islower, str.isupper, str.isdigit)
+    if is_stand_in(body) or body.startswith("sha") or not all(any(map(test, body)) for test in tests) or not is_random(body):
+        return None
+    return Span(start, end, "credential", 0)
+
+
+# Prefixes of long public identifiers and digests.
+_IDENTIFIERS = frozenset("sha1 sha256 sha384 sha512 md5 chatcmpl gen resp msg req call toolu run thread asst file".split())
+
+
+@cache
+def _run() -> re.Pattern[str]:
+    return re.compile(r"[A-Za-z0-9_\-]{15,}")
+
+
+@cache
+def _unknown() -> re.Pattern[str]:
+    return re.compile(r"([A-Za-z][A-Za-z0-9]{1,9})[_-](?:[a-z0-9]{1,8}_){0,2}([A-Za-z0-9]{32,})")
+
+
+@cache
+def _stage() -> re.Pattern[str]:
+    return re.compile(r"[a-z][a-z0-9]{1,11}_(?:live|test|prod|sandbox)_([A-Za-z0-9]{16,})")
+
+
+@cache
+def _setting() -> re.Pattern[str]:
+    """A name and `=` or `:`, with or without quotes."""
+    return re.compile(
+        r"(?i)(?<![\w-])(?!\w*(?:hash|sha\d*|sum|digest|integrity|etag|id|ids|cursor|commit|rev|url|uri|href|src|nonce)['\"]?\s?[:=])"
+        r"[a-z_][\w.-]{2,40}['\"]?\s{0,4}(?:=|:|:=|=>)\s{0,4}['\"`]?$"
+    )
+
+
+@cache
+def _rest() -> re.Pattern[str]:
+    """What belongs to a key after its first run: base64 signs, and further parts after a dot."""
+    return re.compile(r"(?:[+/=~][\w+/=~\-]*+|\.[\w\-]{8,}+)++")
