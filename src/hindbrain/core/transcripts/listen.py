@@ -1,0 +1,128 @@
+"""What a session taught: which voice said each signal, and what had been read by then that could have put it there."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from hindbrain.core.signals import Refusal, Signal, find, find_in_command, refuse
+from hindbrain.core.signals.echo import Echoes
+from hindbrain.core.transcripts.utterance import OWN, Transcript, Utterance, Voice
+
+MAX_PER_TURN = 10
+_OWN_REASONS = frozenset({"injected", "example"})  # say more than "not the agent", and concern our own text
+_FOREIGN = frozenset({"webfetch", "websearch", "web_fetch", "web_search", "google_web_search"})
+_OURS = ("mcp__hindbrain__", "mcp__plugin_hindbrain_hindbrain__", "mcp_hindbrain_")
+_SUBAGENTS = frozenset({"Task", "Agent", "spawn_agent", "wait_agent"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """A signal with who said it."""
+
+    signal: Signal
+    utterance: Utterance
+    is_echo: bool  # the same words stand in what the agent had read
+    taints: tuple[str, ...]  # tools that had brought foreign text into the session by then
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unheard:
+    refusal: Refusal
+    utterance: Utterance
+
+
+def hear(transcript: Transcript) -> tuple[Heard | Unheard, ...]:
+    """Every signal and everything that looked like one, in the order of the transcript."""
+    results: list[Heard | Unheard] = []
+    said_at: list[int] = []  # for each result, the index of its utterance
+    taints: dict[str, None] = {}
+    in_turn = 0
+    for index, utterance in enumerate(transcript.utterances):
+        if utterance.voice is Voice.OTHER and not utterance.tool:
+            in_turn = 0
+        for item in _found(utterance):
+            result, in_turn = _judged(item, utterance, taints=tuple(taints), in_turn=in_turn)
+            results.append(result)
+            said_at.append(index)
+        if taint := _taint(utterance):
+            taints[taint] = None
+    echoes = _echoes(transcript.utterances, results, said_at)
+    return tuple(
+        replace(result, is_echo=True) if index in echoes and isinstance(result, Heard) else result
+        for index, result in enumerate(results)
+    )
+
+
+def _judged(
+    item: Signal | Refusal, utterance: Utterance, *, taints: tuple[str, ...], in_turn: int
+) -> tuple[Heard | Unheard, int]:
+    if isinstance(item, Refusal):
+        return Unheard(refusal=item, utterance=utterance), in_turn
+    if in_turn >= MAX_PER_TURN:
+        detail = f"A turn may teach {MAX_PER_TURN} things and this came after them; say fewer and better ones."
+        refusal = refuse(item.text, line=item.line, reason="too_many", detail=detail)
+        return Unheard(refusal=refusal, utterance=utterance), in_turn
+    return Heard(signal=item, utterance=utterance, is_echo=False, taints=taints), in_turn + 1
+
+
+def _found(utterance: Utterance) -> Iterator[Signal | Refusal]:
+    if utterance.voice is Voice.AGENT:
+        yield from find(utterance.text)
+    elif utterance.voice is Voice.COMMAND:
+        yield from find_in_command(utterance.text)
+    else:
+        for item in find(utterance.text):
+            is_ours = isinstance(item, Refusal) and item.reason in _OWN_REASONS
+            yield item if is_ours else refuse(item.text, line=item.line, reason="not_agent")
+
+
+def _taint(utterance: Utterance) -> str:
+    """The tool, when it brought text that nobody in the project wrote."""
+    if utterance.voice is Voice.COMMAND:
+        download = _download().search(utterance.text)
+        return download[1] if download else ""
+    tool = utterance.tool
+    is_foreign = tool.casefold() in _FOREIGN or tool.startswith(("mcp__", "mcp_"))
+    return tool if is_foreign and not tool.startswith(_OURS) else ""
+
+
+def _echoes(utterances: Sequence[Utterance], results: Sequence[Heard | Unheard], said_at: Sequence[int]) -> set[int]:
+    """Indices of the results whose words stand in what the agent had read."""
+    signals = [(index, result.signal.text) for index, result in enumerate(results) if isinstance(result, Heard)]
+    if not signals:
+        return set()
+    echoes = Echoes([text for _, text in signals])
+    tracker_calls = {u.ref for u in utterances if u.voice is Voice.COMMAND and _tracker().search(u.text)}
+    found: set[int] = set()
+    for at, utterance in enumerate(utterances):
+        if utterance.voice is not Voice.OTHER or utterance.tool.startswith(OWN):
+            continue
+        repeated = {signals[number][0] for number in echoes.heard_in(utterance.text)}
+        if _returns_own_words(utterance, tracker_calls):
+            repeated = {index for index in repeated if said_at[index] > at}
+        found |= repeated
+    return found
+
+
+def _returns_own_words(utterance: Utterance, tracker_calls: set[str]) -> bool:
+    """Whether text comes back that the agent itself had sent there: it is no source for what was said before.
+
+    A tracker lists the comments that were just made, a subagent's report repeats its own words, and a summary
+    repeats the session's.
+    """
+    return (
+        utterance.tool in _SUBAGENTS
+        or utterance.tool == "system"
+        or (bool(utterance.ref) and utterance.ref in tracker_calls)
+    )
+
+
+@cache
+def _tracker() -> re.Pattern[str]:
+    return re.compile(r"(?<![\w.-])bd[ \t]")
+
+
+@cache
+def _download() -> re.Pattern[str]:
+    return re.compile(r"(?<![\w-])(curl|wget)[ \t][^\n|;&]{0,500}?https?://(?!localhost|127\.|\[::1\])", re.IGNORECASE)
