@@ -1,0 +1,213 @@
+"""When two texts are the same lesson, so that one may stand for both.
+
+Wording decides how alike they are; four guards decide whether they may merge at all. A number, a path, an identifier
+or a "not" is a small part of a sentence and all of its meaning.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from hindbrain.core.claim import Claim, Kind, read
+from hindbrain.core.shape.file_refs import file_refs_of
+from hindbrain.core.shape.key import content_hash
+from hindbrain.core.words import STOP, listed, pieces, stem
+
+MERGE_AT = 0.9  # of likeness; measured in bench/decisions.py
+
+_LONGEST = 20_000  # characters; beyond, only equal text is the same lesson
+_NEAR = 0.6  # below, meaning words are not looked at
+_STOP_WEIGHT = 0.3
+_WORDS, _LETTERS = 0.6, 0.4  # shares of the score
+_MANY = 8  # meaning words; in a shorter text "runs" and "ran" may be all the difference
+_SWAPPED = 0.89  # most that a text can reach whose meaning words differ on both sides
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likeness:
+    """How alike two texts are worded, and what forbids to merge them."""
+
+    score: float  # 0..1
+    guards: tuple[str, ...]  # of numbers, paths, identifiers, negation: those that disagree
+
+
+def is_same(a: str, b: str) -> bool:
+    """Whether one of the two says it all."""
+    alike = likeness(a, b)
+    return alike.score >= MERGE_AT and not alike.guards
+
+
+def likeness(a: str, b: str) -> Likeness:
+    """Compare two texts; the order of the two does not matter."""
+    is_long = max(len(a), len(b)) > _LONGEST
+    if a == b or (not is_long and content_hash(a) == content_hash(b)):
+        return Likeness(score=1.0, guards=())
+    score = wording(a, b)
+    if is_long:
+        score = min(score, _SWAPPED)
+    elif score >= _NEAR:
+        score = _judged(read(a), read(b), score=score)
+    return Likeness(score=score, guards=_guards(a, b))
+
+
+def wording(a: str, b: str) -> float:
+    """Share of words and of letter groups that two texts have in common, 0..1."""
+    words_a, letters_a = _profile(a[:_LONGEST])
+    words_b, letters_b = _profile(b[:_LONGEST])
+    shared = _weight(words_a & words_b)
+    of_words = shared / max(1e-9, _weight(words_a) + _weight(words_b) - shared)
+    in_common = sum(min(letters_a[g], letters_b[g]) for g in letters_a.keys() & letters_b.keys())
+    of_letters = 2 * in_common / max(1, letters_a.total() + letters_b.total())
+    return _WORDS * of_words + _LETTERS * of_letters
+
+
+@lru_cache(maxsize=256)
+def _profile(text: str) -> tuple[frozenset[str], Counter[str]]:
+    found = list(pieces(text))
+    flat = f" {' '.join(found)} "
+    words = frozenset(stem(p) if p.isascii() and p.isalpha() else p for p in found)
+    return words, Counter(map("".join, zip(flat, flat[1:], flat[2:], flat[3:], strict=False)))
+
+
+def _weight(words: frozenset[str]) -> float:
+    return sum(_STOP_WEIGHT if word in STOP else 1.0 for word in words)
+
+
+def _judged(one: Claim, other: Claim, *, score: float) -> float:
+    """Near the threshold, meaning words decide: all present on both sides, in much the same order."""
+    a, b = (tuple(t.plain for t in claim.tokens if t.counts) for claim in (one, other))
+    only_a, only_b = _without_typos(set(a) - set(b), set(b) - set(a), inflect=len(a) >= _MANY)
+    if only_a or only_b or not a or _stance(one, other):
+        return min(score, _SWAPPED)
+    return max(score, 0.75 + 0.25 * in_order(a, b))
+
+
+def _stance(one: Claim, other: Claim) -> bool:
+    """Whether small words set the two apart: a question, a condition, a past, another person."""
+    here, there = ({t.raw.lower() for t in claim.tokens} for claim in (one, other))
+    for group in (_ASKING, _CONDITIONS, _PAST):
+        if bool(here & group) != bool(there & group):
+            return True
+    return bool(here & _PERSONS) and bool(there & _PERSONS) and here & _PERSONS != there & _PERSONS
+
+
+_ASKING = frozenset(listed("what why how who which whether"))
+_CONDITIONS = frozenset(listed("if unless until except only"))
+_PAST = frozenset(listed("was were had did used"))
+_PERSONS = frozenset(listed("i i'm you he she it it's his her they"))
+
+
+def _without_typos(only_a: set[str], only_b: set[str], *, inflect: bool) -> tuple[set[str], set[str]]:
+    """What is left when words are paired that are spelt a little differently, or bent differently."""
+    if len(only_a) != len(only_b) or len(only_a) > 3:
+        return only_a, only_b
+    for word in sorted(only_a):
+        twin = next((w for w in sorted(only_b) if _is_typo(word, w) or (inflect and stem(word) == stem(w))), None)
+        if twin is not None:
+            only_a, only_b = only_a - {word}, only_b - {twin}
+    return only_a, only_b
+
+
+def _is_typo(a: str, b: str) -> bool:
+    """One letter added, lost, changed or two exchanged inside a long word."""
+    if min(len(a), len(b)) < 6 or a[0] != b[0] or abs(len(a) - len(b)) > 1 or not (a + b).isalpha():
+        return False
+    if len(a) == len(b):
+        wrong = [i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
+        return len(wrong) == 1 or (len(wrong) == 2 and a[wrong[0]] == b[wrong[1]] and a[wrong[1]] == b[wrong[0]])
+    short, long = sorted((a, b), key=len)
+    return any(long[:i] + long[i + 1 :] == short for i in range(1, len(long)))
+
+
+def in_order(a: tuple[str, ...], b: tuple[str, ...]) -> float:
+    """Share of the common words that stand in the same order in both, 0..1."""
+    place = {word: i for i, word in reversed(list(enumerate(b)))}
+    places = [place[word] for word in dict.fromkeys(a) if word in place]
+    tails: list[int] = []  # patience sorting: the length is that of the longest rising run
+    for p in places:
+        at = bisect_left(tails, p)
+        tails[at : at + 1] = [p]
+    return len(tails) / len(places) if places else 1.0
+
+
+def _guards(a: str, b: str) -> tuple[str, ...]:
+    one, other = read(a), read(b)
+    disagree = {
+        "numbers": set(one.of_kind(Kind.NUMBER)) != set(other.of_kind(Kind.NUMBER)),
+        "paths": _paths(a[:_LONGEST]) != _paths(b[:_LONGEST]),
+        "identifiers": _names_disagree(one, other),
+        "negation": negation_differs(one, other),
+    }
+    return tuple(name for name, differs in disagree.items() if differs)
+
+
+@lru_cache(maxsize=256)
+def _paths(text: str) -> frozenset[str]:
+    return frozenset(file_refs_of(text)) | frozenset(read(text).of_kind(Kind.PATH))
+
+
+def _names_disagree(one: Claim, other: Claim) -> bool:
+    """A name of one is nowhere in the other, or shared names stand in another order: from A to B, from B to A."""
+    ours, theirs = one.of_kind(Kind.NAME), other.of_kind(Kind.NAME)
+    if set(ours) - {t.word for t in other.tokens} or set(theirs) - {t.word for t in one.tokens}:
+        return True
+    return in_order(ours, theirs) < 1.0
+
+
+def negation_differs(one: Claim, other: Claim) -> bool:
+    """One says not and the other does not, or of something else, or they use opposite words."""
+    return _negated(one) != _negated(other) or opposites(one, other) is not None
+
+
+def _negated(claim: Claim) -> list[str]:
+    """What each "not" stands before."""
+    found: list[str] = []
+    after = ""
+    for token in reversed(claim.tokens):
+        if token.kind is Kind.NOT:
+            found.append(after)
+        elif token.counts:
+            after = token.word
+    return sorted(found)
+
+
+def opposites(one: Claim, other: Claim) -> tuple[str, str] | None:
+    """A pair of opposite words, one on each side only; None when there is none."""
+    here = {t.word for t in one.tokens} | {t.raw.lower() for t in one.tokens}
+    there = {t.word for t in other.tokens} | {t.raw.lower() for t in other.tokens}
+    table = _opposite_table()
+    for word in sorted(here - there):
+        for opposite in sorted(table.get(word, frozenset())):
+            if opposite in there and opposite not in here:
+                return word, opposite
+    return None
+
+
+@cache
+def _opposite_table() -> dict[str, frozenset[str]]:
+    pairs = (
+        "always never|enable disable|enabled disabled|required optional|mandatory optional|must optional|sync async|"
+        "synchronous asynchronous|synchronously asynchronously|allow deny|allow forbid|allow disallow|"
+        "allowed forbidden|allow block|before after|true false|on off|include exclude|mutable immutable|"
+        "blocking non-blocking|safe unsafe|valid invalid|supported unsupported|possible impossible|"
+        "increase decrease|increases decreases|"
+        "sequential parallel|serial parallel|fast slow|faster slower|open closed|strict loose|with without|"
+        "manual automatic|manually automatically|lazy eager|lazily eagerly|ascending descending|newest oldest|"
+        "latest oldest|succeeds fails|works fails|works breaks|more less|most least|shared separate|"
+        "stateful stateless|ordered unordered|sorted unsorted|static dynamic|explicit implicit|"
+        "explicitly implicitly|read-only writable|inclusive exclusive|encrypted unencrypted|signed unsigned|"
+        "nullable required|above below|keep delete|keep remove|keep drop|commit ignore|uppercase lowercase|"
+        "opt-in opt-out|high low|higher lower|large small|big small|long short|inside outside|full empty|"
+        "wet dry|dirty clean|standing sitting|lying standing|awake asleep"
+    )
+    table: dict[str, set[str]] = {}
+    for pair in pairs.split("|"):
+        a, b = pair.split()
+        for x, y in ((a, b), (b, a)):
+            table.setdefault(x, set()).add(y)
+            if x.isalpha() and y.isalpha():
+                table.setdefault(stem(x), set()).add(stem(y))
+    return {word: frozenset(found - {word}) for word, found in table.items()}

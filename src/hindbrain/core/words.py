@@ -1,0 +1,238 @@
+"""How text becomes search words: one rule for the index and for the query, on every store.
+
+A term is made of lower-case letters and digits only, so that a store may split on white space and nothing else.
+The whole of an identifier keeps its parts together with `_`: `src/app/main.py` is `src_app_main_py`. Changing this
+file changes what stored indexes mean: they must then be built again.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+
+def listed(line: str) -> tuple[str, ...]:
+    """Words written as one line: word lists are read by people, and a word a line is not a list to them."""
+    return tuple(line.split())
+
+
+STOP: frozenset[str] = frozenset(
+    listed(
+        "a about after again all also am an and any are as at be because been before being both but by can "
+        "could did do does doing down during each few for from further had has have having he her here hers "
+        "him his how i if in into is it its itself just me more most my of off on once only or other our ours "
+        "out over own same she should so some such than that the their theirs them then there these they this "
+        "those through to too under until up very was we were what when where which while who whom why will "
+        "with would you your yours"
+    )
+)
+
+_READ = 1 << 18  # characters; no lesson is longer, and a hostile one must not hold up its writer
+_LONGEST_TERM = 64  # characters
+_MOST_QUERY_TERMS = 64
+_MOST_RUNS = 16  # a name with more humps than this is a hash or an encoded blob: found whole only
+
+
+def terms(text: str) -> list[str]:
+    """Index terms of `text` in order, with repeats."""
+    return [_term(piece) for piece in pieces(text)]
+
+
+def query_terms(text: str) -> list[str]:
+    """The terms to look for: each once, without stop words unless there is nothing else."""
+    found = list(dict.fromkeys(terms(text)))
+    telling = [term for term in found if term not in STOP]
+    return (telling or found)[:_MOST_QUERY_TERMS]
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many model tokens `text` costs: four characters each."""
+    return max(1, len(text) // 4) if text else 0
+
+
+def pieces(text: str) -> Iterator[str]:
+    """Words in lower case, not stemmed; an identifier gives its whole and then its parts."""
+    for chunk in _CHUNK.findall(_folded(text[:_READ])):
+        if chunk.isascii() and chunk.isalpha() and chunk[1:].islower():
+            yield chunk.lower()
+        elif len(chunk) <= _LONGEST_TERM:
+            yield from _split_short(chunk)
+        else:
+            yield from _split(chunk)
+
+
+_CHUNK = re.compile(r"[\w./\\:'’-]+")
+# Outermost first: a path, a dotted name, a snake or kebab name; inside those, the humps of camelCase.
+_LEVELS = tuple(re.compile(p) for p in (r"[/\\]+|::+", r"\.+", r"[_-]+"))
+_HUMPS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_SCRIPTS = re.compile(f"[{_UNSPACED}\U00020000-\U0003ffff]+|[^\\W_{_UNSPACED}\U00020000-\U0003ffff]+", re.UNICODE)
+_SIGNED_NAMES = {"c++": "cpp", "c#": "csharp", "f#": "fsharp"}
+_SIGNED = re.compile(r"(?<!\w)(?:[cC]\+\+|[cCfF]#)(?!\w)")
+_VOICED = "\u3099\u309a"  # kana that differ only in these are different letters, not accents
+
+
+def _folded(text: str) -> str:
+    """Without accents and compatibility forms; names that end in signs get letters."""
+    if "++" in text or "#" in text:
+        text = _SIGNED.sub(lambda m: _SIGNED_NAMES[m[0].lower()], text)
+    if text.isascii():
+        return text
+    bare = (c for c in unicodedata.normalize("NFKD", text) if c in _VOICED or unicodedata.category(c)[0] != "M")
+    return unicodedata.normalize("NFC", "".join(bare))
+
+
+def _split(chunk: str) -> Iterator[str]:
+    for part in chunk.split(":") if "::" not in chunk else (chunk,):  # `file.py:45` is two things, `std::vec` one
+        part = part.strip("./\\:'’_-")
+        if part.endswith(("'s", "’s")):
+            part = part[:-2]
+        part = part.replace("'", "").replace("’", "")
+        if part:
+            yield from _levels(part, 0)
+
+
+@lru_cache(maxsize=8192)
+def _split_short(chunk: str) -> tuple[str, ...]:
+    return tuple(_split(chunk))
+
+
+def _levels(part: str, depth: int) -> Iterator[str]:
+    if depth == len(_LEVELS):
+        yield from _humps(part)
+        return
+    inner = [p for p in _LEVELS[depth].split(part) if p]
+    if len(inner) > 1:
+        yield _whole(part)
+    for piece in inner:
+        yield from _levels(piece, depth + 1)
+
+
+def _whole(part: str) -> str:
+    head = part[: 2 * _LONGEST_TERM]
+    return "_".join(w for w in re.split(r"[\W_]+", _lower(head)) if w)
+
+
+def _humps(word: str) -> Iterator[str]:
+    if not word.isascii():
+        yield from _unspaced(word)
+        return
+    yield word.lower()
+    runs = _HUMPS.findall(word[: 4 * _LONGEST_TERM])
+    if 1 < len(runs) <= _MOST_RUNS:
+        yield from (run.lower() for run in runs if len(run) > 1 or run.isdigit())
+
+
+def _unspaced(word: str) -> Iterator[str]:
+    """Scripts without spaces have no words to find: neighbouring pairs of letters stand in for them."""
+    for run in _SCRIPTS.findall(word):
+        if not _is_unspaced(run[0]):
+            yield from _humps(run) if run.isascii() else (_lower(run),)
+        elif len(run) == 1:
+            yield run
+        else:
+            yield from (run[i : i + 2] for i in range(len(run) - 1))
+
+
+@lru_cache(maxsize=4096)
+def _is_unspaced(letter: str) -> bool:
+    return bool(re.match(f"[{_UNSPACED}\U00020000-\U0003ffff]", letter))
+
+
+def _lower(text: str) -> str:
+    return text.lower() if text.isascii() else text.casefold().lower()
+
+
+def _term(piece: str) -> str:
+    piece = piece[:_LONGEST_TERM]
+    return stem(piece) if piece.isascii() and piece.isalpha() else piece
+
+
+@lru_cache(maxsize=32768)
+def stem(word: str) -> str:
+    """The root of a lower-case English word, by Porter's five steps; stop words stay as they are."""
+    if len(word) <= 2 or word in STOP:
+        return word
+    word = _step_1(word)
+    word = _replace_suffix(word, _STEP_2, least=1)
+    word = _replace_suffix(word, _STEP_3, least=1)
+    word = _replace_suffix(word, _STEP_4, least=2)
+    return _step_5(word)
+
+
+_STEP_2 = dict(
+    pair.split(">")
+    for pair in listed(
+        "ational>ate tional>tion enci>ence anci>ance izer>ize abli>able alli>al entli>ent eli>e ousli>ous "
+        "ization>ize ation>ate ator>ate alism>al iveness>ive fulness>ful ousness>ous aliti>al iviti>ive "
+        "biliti>ble"
+    )
+)
+_STEP_3 = dict(pair.split(">") for pair in listed("icate>ic ative> alize>al iciti>ic ical>ic ful> ness>"))
+_STEP_4 = dict.fromkeys(listed("al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize"), "")
+
+
+def _shape(stem_: str) -> str:
+    """The word as consonants (c) and vowels (v); y is a vowel after a consonant."""
+    out = ""
+    for letter in stem_:
+        vowel = letter in "aeiou" or (letter == "y" and out[-1:] == "c")
+        out += "v" if vowel else "c"
+    return out
+
+
+def _measure(stem_: str) -> int:
+    return _shape(stem_).count("vc")
+
+
+def _ends_short(stem_: str) -> bool:
+    return _shape(stem_).endswith("cvc") and stem_[-1] not in "wxy"
+
+
+def _step_1(word: str) -> str:
+    if word.endswith(("sses", "ies")):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith("ss"):
+        word = word[:-1]
+    word = _without_ending(word)
+    return word[:-1] + "i" if word.endswith("y") and "v" in _shape(word[:-1]) else word
+
+
+def _without_ending(word: str) -> str:
+    """Without -ed or -ing, where a root is left."""
+    if word.endswith("eed"):
+        return word[:-1] if _measure(word[:-3]) > 0 else word
+    for suffix in ("ed", "ing"):
+        if word.endswith(suffix) and "v" in _shape(word[: -len(suffix)]):
+            return _mended(word[: -len(suffix)])
+    return word
+
+
+def _mended(root: str) -> str:
+    """Give back what -ed or -ing took: hop(p), cach(e)."""
+    if root.endswith(("at", "bl", "iz")):
+        return root + "e"
+    if len(root) > 1 and root[-1] == root[-2] and root[-1] not in "aeioulsz":
+        return root[:-1]
+    return root + "e" if _measure(root) == 1 and _ends_short(root) else root
+
+
+def _replace_suffix(word: str, table: dict[str, str], *, least: int) -> str:
+    for size in range(min(7, len(word) - 1), 1, -1):
+        suffix = word[-size:]
+        if suffix in table:
+            root = word[:-size]
+            fits = suffix != "ion" or root[-1] in "st"
+            return root + table[suffix] if fits and _measure(root) >= least else word
+    return word
+
+
+def _step_5(word: str) -> str:
+    if word.endswith("e"):
+        root = word[:-1]
+        m = _measure(root)
+        if m > 1 or (m == 1 and not _ends_short(root)):
+            word = root
+    return word[:-1] if word.endswith("ll") and _measure(word) > 1 else word
