@@ -1,6 +1,6 @@
 """What the program needs from outside: time, randomness, files, and a store. Adapters implement these."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -285,6 +285,12 @@ class Store(Reader, Protocol):
 
     def damage(self) -> Sequence[Damage]:
         """Check rows against their hashes, words against rows, versions and links against memories."""
+        ...
+
+    def vitals(self) -> Mapping[str, str]:
+        """How the store is, for a person: engine, is_engine_safe, path, size_bytes, wal_bytes, schema, mode_file,
+        mode_folder, is_read_only, lock_holder, backups. Claims are "yes" or "no"; "" where there is no such thing.
+        """
         ...
 
     def close(self) -> None: ...

@@ -2,22 +2,21 @@
 
 from pathlib import Path
 
-_TABLE = Path("/proc/locks")  # "3: FLOCK  ADVISORY  WRITE 1234 fe:00:786433 0 EOF"; a waiter has "->" after the number
+TABLE = Path("/proc/locks")  # 3: FLOCK  ADVISORY  WRITE 1234 fe:00:786433 0 EOF
 
 
-def holder(path: Path) -> str:
+def holder(path: Path, *, table: Path = TABLE) -> str:
     """The process that holds a lock on `path`, by number and name; "" when nobody does, or where no table tells."""
     try:
         wanted = path.stat()
-        table = _TABLE.read_text("utf-8")
+        lines = table.read_text("utf-8").splitlines()
     except OSError:
         return ""
-    for line in table.splitlines():
+    for line in lines:
         fields = line.split()
-        if len(fields) < 6 or fields[1] == "->":
-            continue
-        *_, inode = fields[5].split(":")
-        if inode == str(wanted.st_ino):
+        is_held = len(fields) > 5 and fields[1] == "FLOCK"  # one that waits has an arrow there
+        # The number of the device is left out: some file systems tell the kernel another than they tell us.
+        if is_held and fields[5].rpartition(":")[2] == str(wanted.st_ino):
             return _named(fields[4])
     return ""
 

@@ -1,0 +1,121 @@
+"""What counts as healthy, and the command that mends what is not."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from hindbrain.errors import StoreDamaged
+from hindbrain.ports import Damage, Store
+from hindbrain.settings import Settings
+
+_LONG_LOG = 64 * 1024 * 1024  # bytes; a log beyond it means that somebody has kept it from being emptied
+_SHARED = 0o077  # permissions of anybody but the owner
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    name: str
+    is_ok: bool
+    what: str
+    fix: str = ""  # empty when there is nothing to do
+
+
+def doctor(*, is_repairing: bool = False, project: str, store: Store, settings: Settings) -> Sequence[Finding]:
+    """Everything that was looked at, healthy or not. With `is_repairing`, the word index is built anew first."""
+    if is_repairing:
+        store.repair()
+    vitals = store.vitals()
+    return (
+        _engine(vitals),
+        *_modes(vitals),
+        _writing(vitals),
+        *_damage(store),
+        _log(vitals),
+        _lock(vitals, settings),
+        _backups(vitals),
+        _reviews(store, project),
+    )
+
+
+def _engine(vitals: Mapping[str, str]) -> Finding:
+    is_safe = vitals["is_engine_safe"] == "yes"
+    what = f"{vitals['engine']}, schema {vitals['schema']}"
+    if is_safe:
+        return Finding(name="engine", is_ok=True, what=what)
+    return Finding(
+        name="engine",
+        is_ok=False,
+        what=f"{what}: it can corrupt a database that several processes write",
+        fix="pip install --upgrade apsw",
+    )
+
+
+def _modes(vitals: Mapping[str, str]) -> Iterator[Finding]:
+    path = vitals["path"]
+    folder = str(PurePath(path).parent)
+    for name, mode, wanted, place in (
+        ("file", vitals["mode_file"], "600", path),
+        ("folder", vitals["mode_folder"], "700", folder),
+    ):
+        if not mode:
+            continue
+        is_private = not int(mode, 8) & _SHARED
+        what = f"{place} has mode {mode}" + ("" if is_private else ": other users of this machine can open it")
+        fix = "" if is_private else f"chmod {wanted} {shlex.quote(place)}"
+        yield Finding(name=name, is_ok=is_private, what=what, fix=fix)
+
+
+def _writing(vitals: Mapping[str, str]) -> Finding:
+    if vitals["is_read_only"] != "yes":
+        return Finding(name="writing", is_ok=True, what="the store can be written")
+    return Finding(
+        name="writing",
+        is_ok=False,
+        what=f"{vitals['path']} can be read but not written",
+        fix="make the folder writable, or set HINDBRAIN_HOME to one that is",
+    )
+
+
+def _damage(store: Store) -> Iterator[Finding]:
+    try:
+        found = store.damage()
+    except StoreDamaged as error:  # too far gone to be read row by row
+        found = (Damage(where="store", what=error.what, fix=error.fix),)
+    if not found:
+        yield Finding(name="rows", is_ok=True, what="every row has the hash it was written with, and its words")
+    for damage in found:
+        yield Finding(name="rows", is_ok=False, what=f"{damage.where}: {damage.what}", fix=damage.fix)
+
+
+def _log(vitals: Mapping[str, str]) -> Finding:
+    size, log = int(vitals["size_bytes"]), int(vitals["wal_bytes"])
+    what = f"{_bytes(size)}, and {_bytes(log)} in the write-ahead log"
+    if log <= _LONG_LOG:
+        return Finding(name="size", is_ok=True, what=what)
+    return Finding(
+        name="size",
+        is_ok=False,
+        what=f"{what}: a program that reads has kept it from being emptied",
+        fix="end programs that keep the store open, then run a command that writes",
+    )
+
+
+def _lock(vitals: Mapping[str, str], settings: Settings) -> Finding:
+    holder = vitals["lock_holder"]
+    what = f"written by {holder}; others wait up to {settings.lock_timeout_s:g}s" if holder else "nobody writes"
+    return Finding(name="lock", is_ok=True, what=what)
+
+
+def _backups(vitals: Mapping[str, str]) -> Finding:
+    return Finding(name="backups", is_ok=True, what=f"{vitals['backups']} in the backups folder")
+
+
+def _reviews(store: Store, project: str) -> Finding:
+    waiting = len(store.reviews(project))
+    fix = "run `hindbrain review`" if waiting else ""
+    return Finding(name="reviews", is_ok=True, what=f"{waiting} wait for a person", fix=fix)
+
+
+def _bytes(count: int) -> str:
+    return f"{count:,} bytes" if count < 10_000 else f"{count / 1_000_000:,.1f} MB"

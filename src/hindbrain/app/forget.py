@@ -1,0 +1,60 @@
+"""When a memory counts as forgotten: only after the files were searched and its text was not found."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hindbrain.core.model import Memory, State
+from hindbrain.errors import NotErased, UnknownMemory
+from hindbrain.ports import Clock, Reader, Store, Where
+
+_HEAD = 200  # characters that a store is asked for; the rest is compared here
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    memory_id: str
+    rows: int
+    backups: tuple[str, ...]  # that were cleaned as well
+
+
+def forget(memory_id: str, *, store: Store, clock: Clock) -> Forgotten:
+    """Erase a memory for good. NotErased when a file still holds its text, and who else holds it.
+
+    Only a whole id is taken: nothing can bring back a memory that was erased by mistake.
+    """
+    if store.memory(memory_id) is None:
+        raise UnknownMemory(
+            f"there is no memory {memory_id}", fix="give the whole id; `hindbrain list --all` shows the ids"
+        )
+    texts = _texts(memory_id, store)
+    erased = store.erase(memory_id, at=clock.now())
+    if erased.found_in:
+        raise NotErased(
+            f"{memory_id} is erased, but its text still stands in {', '.join(erased.found_in)}",
+            fix=_fix(texts, store),
+        )
+    return Forgotten(memory_id=memory_id, rows=erased.rows, backups=erased.backups)
+
+
+def _texts(memory_id: str, reader: Reader) -> frozenset[str]:
+    """Every text the memory ever had; of a title that was cut, what stands before the dots."""
+    versions = [version.memory for version in reader.history(memory_id)]
+    texts = (text for memory in versions for text in (memory.content, memory.title.removesuffix("...")))
+    return frozenset(text for text in texts if text.strip())
+
+
+def _fix(texts: frozenset[str], reader: Reader) -> str:
+    others = sorted({memory.id for memory in _holders(texts, reader)})
+    if others:
+        return f"other memories hold the same text; edit or forget them as well: {', '.join(others)}"
+    return (
+        "no memory holds the whole text; `hindbrain search` some of its words with --all, edit or forget what it finds"
+    )
+
+
+def _holders(texts: frozenset[str], reader: Reader) -> Iterator[Memory]:
+    for project in reader.projects():
+        for text in texts:
+            where = Where(project=project.id, states=frozenset(State), with_everywhere=False, containing=text[:_HEAD])
+            found = reader.select(where)
+            yield from (memory for memory in found if text in memory.content or text in memory.title)
