@@ -1,0 +1,58 @@
+"""How a person writes a memory down on the command line."""
+
+from typing import Unpack
+
+import click
+
+from hindbrain.core.model import TYPES, Kind
+from hindbrain.entry.cli import cards, options
+from hindbrain.entry.cli.call import Call, command, given
+from hindbrain.entry.cli.intake import STREAM, Taken, notify, take
+from hindbrain.entry.cli.records import receipt_record
+from hindbrain.entry.cli.values import Share, Whole
+from hindbrain.facade import New
+
+
+@command(
+    examples="""
+hindbrain add "Run migrations before the worker starts"
+hindbrain add --type pitfall --file src/jobs/lock.py "Locks expire after 30 s"
+git log -1 --format=%B | hindbrain add --type decision --title "Why we left v1"
+"""
+)
+@click.argument("words", metavar="[CONTENT]", nargs=-1)
+@options.type_(default="learned", show_default=True, help=f"One of: {', '.join(TYPES)}.")
+@click.option("--title", default="", metavar="TEXT", help="Headline.  [default: the first sentence]")
+@click.option("--content", metavar="TEXT", help="The text, instead of CONTENT; `-` reads it from a pipe.")
+@click.option("--tag", "tags", multiple=True, metavar="T", help="A tag; repeatable.")
+@click.option("--file", "file_refs", multiple=True, metavar="P", help="A path or glob it is about; repeatable.")
+@options.kind(default="lesson", show_default=True, help=f"One of: {', '.join(Kind)}.")
+@options.category
+@click.option(
+    "--importance",
+    type=Whole(0, 10),
+    default=5,
+    show_default=True,
+    metavar="0..10",
+    help="How much it would be missed.",
+)
+@click.option("--confidence", type=Share(), metavar="0..1", help="How sure you are.  [default: 0.8]")
+@click.option("--persona", default="", metavar="P", help="For this persona alone.")
+@click.option("--hat", default="", metavar="H", help="The role in which you say it.")
+@click.option("--everywhere", is_flag=True, help="For every project, not only this one.")
+@click.option("--pin", "pinned", is_flag=True, help="Never fades, never archived.")
+@click.pass_obj
+def add(call: Call, words: tuple[str, ...], content: str | None, **new: Unpack[New]) -> None:
+    """Write down one memory yourself.
+
+    CONTENT is the text itself. Without it, the text is read from a pipe. A memory that a person adds is
+    trusted at once; secrets and hidden characters are taken out all the same.
+    """
+    if words and content is not None:
+        raise click.UsageError("Give the text once: as CONTENT or with --content.")
+    said = " ".join(words) or content
+    taken = take(said) if said in (None, STREAM) else Taken(text=said or "", origin="")
+    with call.open() as hindbrain:
+        receipt = hindbrain.add(taken.text, **given(new))
+    notices = notify(taken, is_json=call.is_json)
+    call.tell(lambda: receipt_record(receipt) | notices, cards.receipt_lines(receipt))

@@ -1,0 +1,91 @@
+"""What every command has in common: `--project`, `--json`, and a help that ends with examples."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import click
+
+from hindbrain.entry.cli import output
+from hindbrain.facade import Hindbrain
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Call:
+    """One run of a command: for which project, and in which form it answers."""
+
+    project: str = ""
+    is_json: bool = False
+
+    def open(self) -> Hindbrain:
+        from hindbrain.wiring import open_hindbrain  # late: a wrong option must not pay for the store
+
+        return open_hindbrain(project=self.project or None)
+
+    def tell(self, data: Callable[[], object], lines: Iterable[str]) -> None:
+        """Answer as JSON or as lines; only the form that was asked for is made."""
+        if self.is_json:
+            click.echo(output.to_json(data()))
+        else:
+            output.show(lines)
+
+
+def given(options: T) -> T:
+    """What was said on the command line: options that were left out are left out here, too."""
+    return cast(T, {name: value for name, value in cast("dict[str, Any]", options).items() if value is not None})
+
+
+def command(*, examples: str, name: str | None = None) -> Callable[[Callable[..., object]], click.Command]:
+    """A command with the options that all have. `examples` is one command line a line."""
+    return click.command(name=name, cls=_Verb, examples=examples)
+
+
+def family(*, examples: str) -> Callable[[Callable[..., object]], click.Group]:
+    """A command that works alone, and has commands below it."""
+    return click.group(cls=_Family, examples=examples, invoke_without_command=True)
+
+
+class _Dressed(click.Command):
+    """Adds the common options, and the examples below everything else."""
+
+    def __init__(self, *given: Any, examples: str = "", **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.examples = examples.strip().splitlines()
+        self.params += [
+            click.Option(
+                ["--project"],
+                metavar="P",
+                expose_value=False,
+                callback=_set_project,
+                help="Name, id or path of a project.  [default: the one around the current folder]",
+            ),
+            click.Option(
+                ["--json"], is_flag=True, expose_value=False, callback=_set_json, help="Answer, and fail, in JSON."
+            ),
+        ]
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Examples"):
+            for example in self.examples:
+                formatter.write(f"{'':>{formatter.current_indent}}{example.strip()}\n")
+
+
+class _Verb(_Dressed):
+    pass
+
+
+class _Family(_Dressed, click.Group):
+    def command(self, *given: Any, **named: Any) -> Any:
+        return super().command(*given, cls=_Verb, **named)
+
+
+def _set_project(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
+    call = ctx.ensure_object(Call)
+    call.project = value or call.project  # `review --project P release ID`: the family's holds for its commands
+
+
+def _set_json(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    call = ctx.ensure_object(Call)
+    call.is_json = value or call.is_json

@@ -1,0 +1,117 @@
+"""How the state of the store is told on the command line, and how it is kept in good order."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from hindbrain.entry.cli.call import Call, command
+from hindbrain.entry.cli.output import bold, dim, line, many, table
+from hindbrain.entry.cli.records import plain
+
+if TYPE_CHECKING:
+    from hindbrain.app.doctor import Finding
+    from hindbrain.app.maintain import Cleaned
+    from hindbrain.app.stats import Stats
+
+
+@command(
+    examples="""
+hindbrain stats
+hindbrain stats --project api --json
+"""
+)
+@click.pass_obj
+def stats(call: Call) -> None:
+    """Count memories by state, type and category."""
+    with call.open() as hindbrain:
+        counted = hindbrain.stats()
+        name = hindbrain.project_name
+    call.tell(lambda: plain(counted), _stats_lines(counted, name))
+
+
+@command(
+    examples="""
+hindbrain cleanup --dry-run
+hindbrain cleanup --project api
+"""
+)
+@click.option("--dry-run", is_flag=True, help="Say what would happen; change nothing.")
+@click.pass_obj
+def cleanup(call: Call, dry_run: bool) -> None:
+    """Let unused memories fade, archive those that faded away.
+
+    Running it often takes no more than running it once. Pinned memories never fade; what is archived comes
+    back with `hindbrain restore`.
+    """
+    with call.open() as hindbrain:
+        cleaned = hindbrain.cleanup(is_dry_run=dry_run)
+    call.tell(lambda: plain(cleaned), _cleaned_lines(cleaned))
+
+
+@command(
+    examples="""
+hindbrain doctor
+hindbrain doctor --repair
+"""
+)
+@click.option("--repair", is_flag=True, help="Build the word index anew, then check.")
+@click.pass_context
+def doctor(ctx: click.Context, repair: bool) -> None:
+    """Check that everything is healthy, and say how to fix it.
+
+    Exits with 1 when something is not.
+    """
+    call = ctx.ensure_object(Call)
+    with call.open() as hindbrain:
+        findings = hindbrain.doctor(is_repairing=repair)
+    is_ok = all(finding.is_ok for finding in findings)
+    call.tell(lambda: {"is_ok": is_ok, "findings": plain(findings)}, _findings_lines(findings))
+    if not is_ok:
+        ctx.exit(1)
+
+
+def _findings_lines(findings: "Sequence[Finding]") -> Iterator[str]:
+    widest = max((len(finding.name) for finding in findings), default=0)
+    for finding in findings:
+        mark = click.style("ok  ", fg="green") if finding.is_ok else click.style("FAIL", fg="red", bold=True)
+        yield f"{mark}  {bold(f'{line(finding.name):<{widest}}')}  {line(finding.what)}"
+        if not finding.is_ok:
+            yield f"{'':{widest + 6}}  {click.style('fix:', fg='green')} {line(finding.fix)}"
+    bad = sum(not finding.is_ok for finding in findings)
+    yield ""
+    yield f"{many(bad, 'thing needs', 'things need')} your attention." if bad else dim("Everything is healthy.")
+
+
+def _stats_lines(counted: "Stats", name: str) -> Iterator[str]:
+    yield bold(f"{many(counted.active, 'live memory', 'live memories')} in {line(name)}")
+    groups = {
+        "by state": counted.by_state,
+        "by type": counted.by_type,
+        "by category": counted.by_category,
+        "by kind": counted.by_kind,
+        "receipts": counted.receipts,
+    }
+    for title, counts in groups.items():
+        if any(counts.values()):
+            yield ""
+            yield dim(title)
+            yield from (f"  {line(word):<16}{count:>7,}" for word, count in counts.items() if count)
+    if counted.open_reviews:
+        yield ""
+        yield f"{many(counted.open_reviews, 'review waits', 'reviews wait')} for you: hindbrain review"
+
+
+def _cleaned_lines(cleaned: "Cleaned") -> Iterator[str]:
+    would = "would be " if cleaned.is_dry_run else ""
+    faded, archived = len(cleaned.decayed), len(cleaned.archived)
+    yield f"{many(faded, 'memory', 'memories')} {would}decayed, {archived:,} {would}archived"
+    if cleaned.decayed:
+        rows = [[one.id, f"{one.before:.2f} to {one.after:.2f}", one.title] for one in cleaned.decayed]
+        yield ""
+        yield from table(["ID", "SURE", "TITLE"], rows, styles={0: dim})
+    if cleaned.archived:
+        yield ""
+        yield from table(
+            ["ID", "ARCHIVED", "TITLE"], [[one.id, one.reason, one.title] for one in cleaned.archived], styles={0: dim}
+        )

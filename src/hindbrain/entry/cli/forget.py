@@ -1,0 +1,49 @@
+"""How much it takes to erase something for good on the command line: a flag and a yes."""
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from hindbrain.entry.cli.call import Call, command
+from hindbrain.entry.cli.output import line, many
+from hindbrain.entry.cli.records import plain
+
+if TYPE_CHECKING:
+    from hindbrain.app.forget import Forgotten
+
+
+@command(
+    examples="""
+hindbrain forget mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --hard
+hindbrain forget mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --hard --yes --json
+"""
+)
+@click.argument("memory_id", metavar="ID")
+@click.option("--hard", is_flag=True, help="Yes, erase it: nothing brings it back.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.pass_context
+def forget(ctx: click.Context, memory_id: str, hard: bool, yes: bool) -> None:
+    """Erase a memory for good, and prove that it is gone.
+
+    Removes its row, words, versions, receipts and backups, then searches the files for its text.
+    """
+    call = ctx.ensure_object(Call)
+    if not hard:
+        raise click.UsageError("`hindbrain delete` archives a memory and can be undone; add --hard to erase it.")
+    if not (yes or sys.stdin.isatty()):
+        raise click.UsageError("Erasing cannot be undone: add --yes to do it without being asked.")
+    with call.open() as hindbrain:
+        title = line(hindbrain.show(memory_id).title)
+        if not (yes or click.confirm(f"Erase '{title}' for good?", err=True)):
+            click.echo("Nothing was erased.", err=True)
+            ctx.exit(1)
+        forgotten = hindbrain.forget(memory_id)
+    call.tell(lambda: plain(forgotten), _lines(forgotten))
+
+
+def _lines(forgotten: "Forgotten") -> Iterator[str]:
+    yield f"Erased {line(forgotten.memory_id)}: {many(forgotten.rows, 'row')}; its text is in no file any more."
+    for backup in forgotten.backups:
+        yield f"  backup removed: {line(backup)}"

@@ -1,0 +1,55 @@
+"""How an agent's next prompt is asked for on the command line."""
+
+from typing import Unpack
+
+import click
+
+from hindbrain.entry.cli import options
+from hindbrain.entry.cli.call import Call, command, given
+from hindbrain.entry.cli.output import note, safe
+from hindbrain.entry.cli.values import OneOf, Whole
+from hindbrain.facade import Context
+
+
+@command(
+    examples="""
+hindbrain inject --task-title "Fix the lock timeout" --path src/jobs/lock.py
+hindbrain inject --hat critic --session s-43 --format dex
+hindbrain inject --persona ed --format chorus --budget 1000 --json
+"""
+)
+@click.option("--hat", default="", metavar="H", help="The agent's role.")
+@click.option("--persona", default="", metavar="P", help="The agent's persona: its own memories come too.")
+@click.option("--session", default="", metavar="S", help="The agent's session; what it taught itself is left out.")
+@click.option("--task", default="", metavar="T", help="Id of the task.")
+@click.option("--task-title", default="", metavar="TEXT", help="What the task is about.")
+@click.option("--task-description", default="", metavar="TEXT", help="The task in more words.")
+@options.paths
+@click.option(
+    "--format",
+    type=OneOf("format", options.BLOCKS),
+    default="default",
+    show_default=True,
+    help="Whose way of writing prompts.",
+)
+@options.strategy
+@options.limit(type=Whole(1, options.MOST), default=None, help="Most memories.  [default: the setting]")
+@click.option("--budget", type=Whole(1, options.MOST), metavar="N", help="Most tokens.  [default: the setting]")
+@click.pass_obj
+def inject(call: Call, **context: Unpack[Context]) -> None:
+    """Print a block of notes for an agent's prompt.
+
+    Chooses what bears on the task and the files, within a token budget, and records what was shown and why.
+    The notes are framed as data: no memory can pass for an instruction.
+    """
+    with call.open() as hindbrain:
+        injected = hindbrain.inject(**given(context))
+    if not injected.text and not call.is_json:
+        note("nothing is known that bears on this; the block is empty")
+    record = {
+        "text": injected.text,
+        "injection_id": injected.injection_id,
+        "memory_ids": list(injected.memory_ids),
+        "left_out": injected.left_out,
+    }
+    call.tell(lambda: record, [safe(injected.text).rstrip("\n")])

@@ -1,0 +1,129 @@
+"""How one memory is looked at and changed on the command line."""
+
+import sys
+from collections.abc import Iterator
+from itertools import chain
+from typing import Unpack
+
+import click
+
+from hindbrain.core.model import TYPES, Memory
+from hindbrain.entry.cli import cards, options
+from hindbrain.entry.cli.call import Call, command, given
+from hindbrain.entry.cli.intake import STREAM, take
+from hindbrain.entry.cli.output import bold, dim, line
+from hindbrain.entry.cli.records import memory_record, version_record
+from hindbrain.entry.cli.values import Share, Whole
+from hindbrain.facade import Edit
+
+_ID = click.argument("memory_id", metavar="ID")
+
+
+@command(
+    examples="""
+hindbrain show mem-01k2x6d0q3v8r5w7y9z1b3d5f7
+hindbrain show mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --history
+"""
+)
+@_ID
+@click.option("--history", is_flag=True, help="Also every version it had.")
+@click.pass_obj
+def show(call: Call, memory_id: str, history: bool) -> None:
+    """Print one memory and all that is known about it."""
+    with call.open() as hindbrain:
+        memory = hindbrain.show(memory_id)
+        versions = hindbrain.history(memory_id) if history else ()
+    past = {"history": [version_record(version) for version in versions]} if history else {}
+    lines = chain(cards.memory_card(memory), [""] if history else [], cards.history_lines(versions))
+    call.tell(lambda: memory_record(memory) | past, lines)
+
+
+@command(
+    examples="""
+hindbrain edit mem-01k2x6d0q3v8r5w7y9z1b3d5f7
+hindbrain edit mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --type pitfall --importance 8
+hindbrain edit mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --content - < better.txt
+"""
+)
+@_ID
+@click.option("--content", metavar="TEXT", help="What it says; `-` reads it from a pipe.")
+@click.option("--title", metavar="TEXT", help="Its headline.")
+@options.type_(help=f"One of: {', '.join(TYPES)}.")
+@options.category
+@click.option("--tag", "tags", multiple=True, metavar="T", help="Its tags, instead of those it has; repeatable.")
+@click.option("--no-tags", is_flag=True, help="Take all tags away.")
+@click.option("--file", "file_refs", multiple=True, metavar="P", help="Its files, instead of those it has; repeatable.")
+@click.option("--no-files", is_flag=True, help="Take all files away.")
+@click.option("--importance", type=Whole(0, 10), metavar="0..10", help="How much it would be missed.")
+@click.option("--confidence", type=Share(), metavar="0..1", help="How sure you are.")
+@click.option("--pin/--unpin", "pinned", default=None, help="Whether it may fade.")
+@click.option("--everywhere/--here", "everywhere", default=None, help="Whether it is for every project.")
+@click.pass_obj
+def edit(call: Call, memory_id: str, no_tags: bool, no_files: bool, **wishes: Unpack[Edit]) -> None:
+    """Change a memory; what it said before stays in its history.
+
+    Without any option, its text opens in your editor.
+    """
+    changes = _changes(given(wishes), no_tags=no_tags, no_files=no_files)
+    with call.open() as hindbrain:
+        if not changes:
+            changes = _by_hand(hindbrain.show(memory_id))
+        memory = hindbrain.edit(memory_id, **changes) if changes else hindbrain.show(memory_id)
+    done = "Changed" if changes else "Nothing changed in"
+    call.tell(lambda: memory_record(memory), _done(done, memory))
+
+
+@command(
+    examples="""
+hindbrain delete mem-01k2x6d0q3v8r5w7y9z1b3d5f7
+hindbrain delete mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --reason "the API is gone"
+"""
+)
+@_ID
+@click.option("--reason", default="deleted", metavar="TEXT", help="Why; kept with it.")
+@click.pass_obj
+def delete(call: Call, memory_id: str, reason: str) -> None:
+    """Archive a memory; `restore` brings it back.
+
+    It is gone from recall and prompts at once. To erase it for good, use `hindbrain forget --hard`.
+    """
+    with call.open() as hindbrain:
+        memory = hindbrain.delete(memory_id, reason=reason)
+    undo = f"`hindbrain restore {memory.id}` brings it back"
+    call.tell(lambda: memory_record(memory), _done("Archived", memory, then=undo))
+
+
+@command(examples="hindbrain restore mem-01k2x6d0q3v8r5w7y9z1b3d5f7")
+@_ID
+@click.pass_obj
+def restore(call: Call, memory_id: str) -> None:
+    """Bring back what was deleted, faded or superseded."""
+    with call.open() as hindbrain:
+        memory = hindbrain.restore(memory_id)
+    call.tell(lambda: memory_record(memory), _done("Restored", memory))
+
+
+def _changes(wishes: Edit, *, no_tags: bool, no_files: bool) -> Edit:
+    """A repeatable option that was left out is an empty list, which must not empty anything."""
+    if wishes.get("content") == STREAM:
+        wishes["content"] = take(STREAM).text.rstrip("\n")
+    if not (wishes["tags"] or no_tags):
+        del wishes["tags"]
+    if not (wishes["file_refs"] or no_files):
+        del wishes["file_refs"]
+    return wishes
+
+
+def _by_hand(memory: Memory) -> Edit:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.UsageError("Nothing to change: name a field, such as --content TEXT.")
+    text = click.edit(memory.content, extension=".md")
+    wanted = (text or "").strip()
+    return {"content": wanted} if wanted and wanted != memory.content.strip() else {}
+
+
+def _done(what: str, memory: Memory, *, then: str = "") -> Iterator[str]:
+    yield f"{what} {bold(line(memory.title))}"
+    yield f"  {dim(line(memory.id))}"
+    if then:
+        yield f"  {dim(then)}"

@@ -1,0 +1,181 @@
+"""How things look: safe for every terminal, coloured on one, plain in a pipe, JSON for scripts.
+
+Stored text is data. Nothing of it may steer a terminal or pass for a line of ours: characters that hide or
+steer show as �, a line break inside a cell becomes a space, and a block is indented line by line.
+"""
+
+import json
+import shutil
+import sys
+import textwrap
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+
+import click
+
+from hindbrain.core.door.disarm import scan
+
+MARK = "\N{REPLACEMENT CHARACTER}"
+
+_TAB = 4  # spaces
+_NARROWEST = 40  # columns; what is narrower wraps by itself
+_WIDEST_PROSE = 100  # columns; longer lines are hard to read
+_GAP = "  "
+_LEAST_LAST = 36  # columns; a last column with less room gets a line of its own
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})  # controls, formats, surrogates, line and paragraph separators
+
+Style = Callable[[str], str]
+
+
+def safe(text: str) -> str:
+    """`text` with � for every run of characters that hide or steer. Line breaks stay; emoji stay whole."""
+    clean, removed = scan(text)
+    pieces: list[str] = []
+    at = 0
+    for gap in removed:
+        pieces += [clean[at : gap.start], MARK]
+        at = gap.start
+    pieces.append(clean[at:])
+    return "".join(pieces)
+
+
+def line(text: str) -> str:
+    """`safe`, on one line: nothing in it can end the line it stands in."""
+    return " ".join(safe(text).split())
+
+
+def block(text: str, *, indent: str = "") -> Iterator[str]:
+    """`safe`, each line indented; wrapped on a terminal, whole in a pipe."""
+    room = min(width(), _WIDEST_PROSE) - len(indent)
+    for part in safe(text).expandtabs(_TAB).split("\n"):
+        lines = textwrap.wrap(part, room, break_on_hyphens=False) if is_terminal() else [part.rstrip()]
+        yield from (f"{indent}{one}".rstrip() for one in lines or [""])
+
+
+def to_json(value: object) -> str:
+    """Letters of every script as they are; what hides or steers only as an escape. Indented on a terminal."""
+    return escaped(json.dumps(value, ensure_ascii=False, indent=2 if is_terminal() else None))
+
+
+def escaped(document: str) -> str:
+    """The same JSON document without one character that could steer a terminal."""
+    if document.isascii() and "\x7f" not in document:
+        return document
+    return "".join(_escape(c) if unicodedata.category(c) in _UNSEEN and c != "\n" else c for c in document)
+
+
+def _escape(character: str) -> str:
+    if ord(character) <= 0xFFFF:
+        return f"\\u{ord(character):04x}"
+    return json.dumps(character)[1:-1]
+
+
+def is_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def width() -> int:
+    """Columns of the terminal."""
+    return max(shutil.get_terminal_size().columns, _NARROWEST)
+
+
+def show(lines: Iterable[str]) -> None:
+    """Print lines at once; click takes the colours out where they do not belong."""
+    text = "\n".join(lines)
+    if text:
+        click.echo(text)
+
+
+def note(text: str) -> None:
+    """Something a person should know that is no part of the answer: on stderr."""
+    click.echo(f"{click.style('note:', fg='yellow', bold=True)} {line(text)}", err=True)
+
+
+def bold(text: str) -> str:
+    return click.style(text, bold=True)
+
+
+def dim(text: str) -> str:
+    return click.style(text, dim=True)
+
+
+def coloured(colours: Mapping[str, str]) -> Style:
+    """A style for cells that hold one of a few words."""
+
+    def style(cell: str) -> str:
+        return click.style(cell, fg=colours.get(cell.strip()))
+
+    return style
+
+
+def moment(at: datetime | None) -> str:
+    """`2026-01-10 09:30 UTC`, or nothing."""
+    return f"{at:%Y-%m-%d %H:%M} UTC" if at else ""
+
+
+def many(count: int, noun: str, plural: str = "") -> str:
+    """`1 memory`, `3 memories`."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, styles: Mapping[int, Style]) -> Iterator[str]:
+    """Columns under their heads. On a terminal the last is cut to fit, or gets a line of its own below."""
+    cells = [[line(cell) for cell in row] for row in rows]
+    columns = list(zip(heads, *cells, strict=True))
+    widths = [max(map(_columns, column)) for column in columns]
+    room = width() - sum(widths[:-1]) - len(_GAP) * (len(widths) - 1)
+    is_tight = is_terminal() and widths[-1] > room
+    if is_tight and room < _LEAST_LAST:
+        yield from _stacked(heads, cells, widths=widths[:-1], styles=styles)
+        return
+    last = room if is_tight else widths[-1]
+    yield dim(_row(heads, [*widths[:-1], last], styles={}))
+    for row in cells:
+        yield _row([*row[:-1], _cut(row[-1], last)], widths, styles=styles)
+
+
+def _stacked(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], *, widths: Sequence[int], styles: Mapping[int, Style]
+) -> Iterator[str]:
+    """A narrow terminal: the last cell on a line of its own, above the rest."""
+    last = styles.get(len(widths), bold)
+    yield dim(f"{heads[-1]}\n{_GAP}{_row(heads[:-1], widths, styles={})}")
+    for row in rows:
+        yield last(_cut(row[-1], width()))
+        yield _GAP + _row(row[:-1], widths, styles=styles)
+
+
+def _row(cells: Sequence[str], widths: Sequence[int], *, styles: Mapping[int, Style]) -> str:
+    padded = [cell + " " * (wide - _columns(cell)) for cell, wide in zip(cells, widths, strict=True)]
+    padded[-1] = padded[-1].rstrip()
+    return _GAP.join(styles[at](cell) if at in styles else cell for at, cell in enumerate(padded))
+
+
+def fit(text: str, *, beside: int) -> str:
+    """A line cut to what a terminal has left beside other columns; whole in a pipe."""
+    return _cut(text, width() - beside) if is_terminal() else text
+
+
+def _cut(text: str, room: int) -> str:
+    """As much of a line as fits into `room` columns, with … where something is missing."""
+    if _columns(text) <= room:
+        return text
+    kept = 0
+    for at, character in enumerate(text):
+        kept += _columns(character)
+        if kept > room - 1:
+            return text[:at].rstrip() + "…"
+    return text
+
+
+def _columns(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    return sum(_wide(character) for character in text)
+
+
+def _wide(character: str) -> int:
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1

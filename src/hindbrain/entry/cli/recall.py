@@ -1,0 +1,115 @@
+"""How a question is asked on the command line, and what its answer looks like."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Unpack
+
+import click
+
+from hindbrain.entry.cli import options, output
+from hindbrain.entry.cli.call import Call, command, given
+from hindbrain.entry.cli.cards import recalled_card
+from hindbrain.entry.cli.records import recalled_record
+from hindbrain.entry.cli.values import Whole
+from hindbrain.facade import How
+
+if TYPE_CHECKING:
+    from hindbrain.app.recall import Found
+
+_RECENT = 10
+_SHOWN_QUERY = 200  # characters
+
+
+@command(
+    examples="""
+hindbrain recall "redis lock timeout"
+hindbrain recall --path src/jobs/lock.py --why
+hindbrain recall --recent 5 --type learned
+hindbrain recall "rate limit" --limit 3 --json
+"""
+)
+@click.argument("query", required=False, default="", metavar="[QUERY]")
+@options.limit(type=Whole(1, options.MOST), default=10, show_default=True, help="Most memories to print.")
+@options.strategy
+@options.paths
+@click.option("--hat", default="", metavar="H", help="The role of the one who asks.")
+@click.option("--persona", default="", metavar="P", help="Shared memories and this persona's own.")
+@options.types
+@click.option(
+    "--recent",
+    is_flag=False,
+    flag_value=str(_RECENT),
+    type=Whole(1, options.MOST),
+    metavar="[N]",
+    help=f"The latest N memories, newest first.  [default: {_RECENT}]",
+)
+@click.option("--stats", is_flag=True, help="Count instead: memories, keys, types.")
+@click.option("--all", "with_all", is_flag=True, help="Also superseded and archived ones.")
+@options.as_of
+@click.option("--why", is_flag=True, help="Show every part of every score.")
+@click.pass_obj
+def recall(call: Call, query: str, recent: int | None, stats: bool, why: bool, **how: Unpack[How]) -> None:
+    """Find what past sessions learned about QUERY, best first.
+
+    QUERY is plain words: a question, an error message, the name of a function. Nothing in it is a syntax
+    error. With --path, what is known about a file comes too, or alone.
+    """
+    if stats:
+        _tell_counts(call)
+        return
+    if not (query.strip() or how["paths"] or recent):
+        raise click.UsageError("What should be recalled? Give a QUERY, a --path or --recent.")
+    if recent:
+        how["limit"], how["strategy"] = recent, "recent"
+    with call.open() as hindbrain:
+        found = hindbrain.recall(query, **given(how))
+        is_new = not found.memories and not hindbrain.list(limit=1, with_all=True)
+    if not call.is_json:
+        for notice in found.notices:
+            output.note(notice)
+    missing = _nothing(query, how["types"], is_new=is_new)
+    call.tell(lambda: _record(found), missing if not found.memories else _lines(found, has_reasons=why))
+
+
+def _record(found: "Found") -> dict[str, object]:
+    notices = {"notices": list(found.notices)} if found.notices else {}
+    return {"memories": [recalled_record(one) for one in found.memories], "left_out": found.left_out, **notices}
+
+
+def _lines(found: "Found", *, has_reasons: bool) -> Iterator[str]:
+    for number, one in enumerate(found.memories, start=1):
+        if number > 1:
+            yield ""
+        yield from recalled_card(number, one, has_reasons=has_reasons)
+    if found.left_out:
+        yield ""
+        yield output.dim(f"{found.left_out:,} more; --limit shows them")
+
+
+def _nothing(query: str, types: Sequence[str], *, is_new: bool) -> Iterator[str]:
+    """The words of Beads, which scripts look for (BD-034, BD-038)."""
+    if is_new:
+        yield "No knowledge entries yet."
+        yield "Agents add them with lines such as MEMORY:pitfall:…, you with `hindbrain add`."
+        return
+    yield (
+        f"No knowledge entries matching '{output.line(query)[:_SHOWN_QUERY]}'"
+        if query
+        else "No knowledge entries matching"
+    )
+    if types:
+        yield f"  (filtered by type: {', '.join(types)})"
+
+
+def _tell_counts(call: Call) -> None:
+    """What Beads counts (BD-036); `hindbrain stats` tells more."""
+    with call.open() as hindbrain:
+        stats = hindbrain.stats()
+    counts = {
+        "Active entries": stats.active,
+        "Unique keys": stats.unique_keys,
+        "Learned": stats.learned,
+        "Investigation": stats.investigation,
+        "Archived": stats.archived,
+    }
+    lines = ["## Knowledge Base Stats", *(f"  {f'{name}:':<16}{count}" for name, count in counts.items())]
+    call.tell(lambda: {name.lower().replace(" ", "_"): count for name, count in counts.items()}, lines)

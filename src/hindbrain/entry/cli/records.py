@@ -1,0 +1,93 @@
+"""The JSON that scripts may rely on: which keys each answer has."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from hindbrain.core.model import Injection, Memory, Receipt, Score, Version
+from hindbrain.core.model.moment import stamp
+from hindbrain.core.model.record import actor_record, to_record
+from hindbrain.core.recall import Recalled
+
+
+def memory_record(memory: Memory) -> dict[str, Any]:
+    """Every field, and the state that follows from them."""
+    return {**to_record(memory), "state": str(memory.state)}
+
+
+def recalled_record(found: Recalled) -> dict[str, Any]:
+    return {**memory_record(found.memory), **score_record(found.score)}
+
+
+def score_record(score: Score) -> dict[str, Any]:
+    reasons = [{"name": r.name, "value": r.value, "weight": r.weight, "note": r.note} for r in score.reasons]
+    return {"score": score.total, "reasons": reasons}
+
+
+def receipt_record(receipt: Receipt) -> dict[str, Any]:
+    return {
+        "verdict": str(receipt.verdict),
+        "memory_id": receipt.memory_id,
+        "text": receipt.text,
+        "reason": receipt.reason,
+        "supersedes": list(receipt.supersedes),
+        "id": receipt.id,
+        "at": stamp(receipt.at),
+        "signal": receipt.signal,
+        "session": receipt.session,
+        "task": receipt.task,
+        "adapter": receipt.adapter,
+        "origin": receipt.origin,
+        "line": receipt.line,
+        "removed": list(receipt.removed),
+        "replayed": receipt.is_replay,
+    }
+
+
+def version_record(version: Version) -> dict[str, Any]:
+    return {
+        "change": version.change,
+        "changed_by": actor_record(version.changed_by),
+        "since": stamp(version.since),
+        "until": stamp(version.until) if version.until else None,
+        "memory": memory_record(version.memory),
+    }
+
+
+def injection_record(injection: Injection) -> dict[str, Any]:
+    shown = [{"memory_id": s.memory_id, "version": s.version, **score_record(s.score)} for s in injection.shown]
+    rest = {f.name: plain(getattr(injection, f.name)) for f in fields(injection) if f.name != "shown"}
+    return {**rest, "shown": shown}
+
+
+def plain(value: object) -> Any:
+    """Any answer as JSON values: values of the model in their own shape, other dataclasses field by field."""
+    match value:
+        case Memory():
+            return memory_record(value)
+        case Receipt():
+            return receipt_record(value)
+        case Version():
+            return version_record(value)
+        case Injection():
+            return injection_record(value)
+        case Enum() | Path():
+            return str(value)
+        case datetime():
+            return stamp(value)
+    if is_dataclass(value):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    return _plain_container(value)
+
+
+def _plain_container(value: object) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return plain(value._asdict())
+    if isinstance(value, Sequence | set | frozenset) and not isinstance(value, str):
+        return [plain(item) for item in value]
+    return value

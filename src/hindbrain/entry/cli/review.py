@@ -1,0 +1,98 @@
+"""How a person decides on the command line what waits for one."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+
+from hindbrain.core.model import Memory, Review, ReviewKind
+from hindbrain.entry.cli.call import Call, command, family
+from hindbrain.entry.cli.output import block, bold, dim, line, many, moment
+from hindbrain.entry.cli.records import plain
+
+_DECISIONS = {
+    "release": "Let agents see a quarantined memory",
+    "refuse": "Archive the memory that waits",
+    "supersede": "Let the newer of two replace the older",
+    "keep": "Keep both: they do not contradict each other",
+}
+_FITTING = {
+    ReviewKind.QUARANTINE: ("release", "refuse"),
+    ReviewKind.CONTRADICTION: ("supersede", "keep", "refuse"),
+}
+
+
+@family(
+    examples="""
+hindbrain review
+hindbrain review release rev-01k2x6d0q3v8r5w7y9z1b3d5f7
+hindbrain review supersede rev-01k2x6d0q3v8r5w7y9z1b3d5f7 --by anna
+"""
+)
+@click.option("--all", "with_closed", is_flag=True, help="Also what was decided.")
+@click.pass_context
+def review(ctx: click.Context, with_closed: bool) -> None:
+    """Decide what waits for a person; without more, list it.
+
+    A memory waits when it may come from somebody else than the agent (quarantine: no agent sees it), or when
+    it may contradict another one.
+    """
+    if ctx.invoked_subcommand:
+        return
+    call = ctx.ensure_object(Call)
+    with call.open() as hindbrain:
+        reviews = hindbrain.reviews(with_closed=with_closed)
+        ids = {found for r in reviews for found in (r.memory_id, r.other_id) if found}
+        known = {memory.id: memory for memory in hindbrain.list(with_all=True) if memory.id in ids}
+    call.tell(lambda: {"reviews": [_record(one, known) for one in reviews]}, _lines(reviews, known))
+
+
+def _decided(name: str, help_: str) -> click.Command:
+    @command(name=name, examples=f"hindbrain review {name} rev-01k2x6d0q3v8r5w7y9z1b3d5f7")
+    @click.argument("review_id", metavar="ID")
+    @click.option("--by", default="", metavar="NAME", help="Who decides; kept with the decision.")
+    @click.pass_obj
+    def decided(call: Call, review_id: str, by: str) -> None:
+        with call.open() as hindbrain:
+            closed = hindbrain.decide(review_id, name, by=by)
+        call.tell(lambda: plain(closed), [f"Decided: {bold(line(closed.decision))}", f"  {dim(line(closed.id))}"])
+
+    decided.help = f"{help_}."
+    return decided
+
+
+for _name, _help in _DECISIONS.items():
+    review.add_command(_decided(_name, _help))
+
+
+def _record(one: Review, known: dict[str, Memory]) -> dict[str, Any]:
+    texts = {"text": known.get(one.memory_id), "other_text": known.get(one.other_id or "")}
+    return {**plain(one), **{name: memory.content if memory else None for name, memory in texts.items()}}
+
+
+def _lines(reviews: Sequence[Review], known: dict[str, Memory]) -> Iterator[str]:
+    if not reviews:
+        yield "Nothing waits for you."
+        return
+    for one in reviews:
+        yield f"{click.style(str(one.kind), fg='magenta', bold=True)}  {dim(f'{one.id}  {moment(one.opened_at)}')}"
+        yield from _text(one.memory_id, known)
+        if one.other_id:
+            yield dim("  against")
+            yield from _text(one.other_id, known)
+        yield from (dim(part) for part in block(f"because: {line(one.reason)}", indent="  "))
+        yield f"  {_step(one)}"
+        yield ""
+    yield dim(many(len(reviews), "review"))
+
+
+def _text(memory_id: str, known: dict[str, Memory]) -> Iterator[str]:
+    memory = known.get(memory_id)
+    yield from block(memory.content if memory else f"{memory_id} (erased)", indent="  ")
+
+
+def _step(one: Review) -> str:
+    if one.closed_at:
+        who = f" by {line(one.decided_by)}" if one.decided_by else ""
+        return f"{bold(line(one.decision))}{who}, {moment(one.closed_at)}"
+    return f"hindbrain review {'|'.join(_FITTING[one.kind])} {line(one.id)}"

@@ -1,0 +1,114 @@
+"""How the walk from a memory back to its sentence, and on to its uses, is drawn."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from hindbrain.core.model import Injection, Link, Memory, Receipt, Version
+from hindbrain.entry.cli import cards
+from hindbrain.entry.cli.call import Call, command
+from hindbrain.entry.cli.output import block, bold, dim, line, many, moment
+from hindbrain.entry.cli.records import plain
+
+if TYPE_CHECKING:
+    from hindbrain.app.why import Walk
+
+_SHOWN = 5  # of each list; --json has all
+
+
+@command(
+    examples="""
+hindbrain why mem-01k2x6d0q3v8r5w7y9z1b3d5f7
+hindbrain why mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --json
+"""
+)
+@click.argument("memory_id", metavar="ID")
+@click.pass_obj
+def why(call: Call, memory_id: str) -> None:
+    """Walk from a memory to the sentence that taught it.
+
+    And on: how often it was said, what it replaced, how it changed, and each prompt that it was shown in.
+    """
+    with call.open() as hindbrain:
+        walk = hindbrain.why(memory_id)
+    call.tell(lambda: plain(walk), walk_lines(walk))
+
+
+def walk_lines(walk: "Walk") -> Iterator[str]:
+    memory = walk.memory
+    yield f"{bold(line(memory.title))}  {dim(str(memory.state))}"
+    yield f"  {dim(line(memory.id))}"
+    yield from _taught(walk.receipt, memory)
+    if len(walk.sayings) > 1:
+        sessions = list(dict.fromkeys(taught.saying.session for taught in walk.sayings if taught.saying.session))
+        named = f", in session {', '.join(sessions[:_SHOWN])}" if sessions else ""
+        yield f"{_step('said')} {many(len(walk.sayings), 'time')}{line(named)}"
+    for version in walk.versions[1:]:
+        yield from _changed(version)
+    for link in walk.links[:_SHOWN]:
+        yield from _linked(link, memory)
+    for review in walk.reviews:
+        outcome = f"{review.decision} {moment(review.closed_at)}" if review.closed_at else "waits for a person"
+        yield f"{_step('review')} {line(f'{review.kind}: {review.reason}')}  {dim(line(outcome))}"
+    yield from _shown(walk.injections, memory)
+
+
+def _taught(receipt: Receipt | None, memory: Memory) -> Iterator[str]:
+    if receipt is None:
+        yield f"{_step('taught by')} {line(cards.said_by(memory))}"
+        return
+    place = ", ".join(part for part in (_place(receipt), _occasion(receipt)) if part)
+    yield f"{_step('taught by')} {line(cards.actor_name(memory.provenance.actor))}"
+    yield from (click.style(quoted, italic=True) for quoted in block(f"“{receipt.text.strip()}”", indent="    "))
+    if place:
+        yield f"    {dim(line(place))}"
+    if not receipt.supersedes:  # the links below say which, and why
+        yield f"    {dim(f'{receipt.verdict}: {line(receipt.reason)}')}"
+
+
+def _place(receipt: Receipt) -> str:
+    if not receipt.origin:
+        return ""
+    return f"line {receipt.line} of {receipt.origin}" if receipt.line else receipt.origin
+
+
+def _occasion(receipt: Receipt) -> str:
+    parts = [f"session {receipt.session}"] if receipt.session else []
+    parts += [f"task {receipt.task}"] if receipt.task else []
+    parts.append(moment(receipt.said_at or receipt.at))
+    return ", ".join(parts)
+
+
+def _changed(version: Version) -> Iterator[str]:
+    by = cards.actor_name(version.changed_by)
+    yield f"{_step(version.change)} {line(f'by {by}')}  {dim(moment(version.since))}"
+
+
+def _linked(link: Link, memory: Memory) -> Iterator[str]:
+    """Seen from the memory that was asked about."""
+    is_source = link.source == memory.id
+    relation = link.relation if is_source else link.relation.inverse
+    word = str(relation).replace("_", " ") if relation else f"{str(link.relation).replace('_', ' ')} (from there)"
+    yield f"{_step(word)} {line(link.target if is_source else link.source)}"
+    if link.reason:
+        yield from (dim(part) for part in block(line(link.reason), indent="    "))
+
+
+def _shown(injections: Sequence[Injection], memory: Memory) -> Iterator[str]:
+    if not injections:
+        yield f"{_step('shown')} to no agent yet"
+        return
+    yield f"{_step('shown')} {many(len(injections), 'time')}"
+    for injection in injections[-_SHOWN:]:
+        to = injection.persona or injection.hat or "an agent"
+        session = f", session {injection.session}" if injection.session else ""
+        about = f", for “{injection.query}”" if injection.query else ""
+        yield from block(line(f"{moment(injection.at)} to {to}{session}{about}"), indent="    ")
+        for shown in injection.shown:
+            if shown.memory_id == memory.id:
+                yield from (f"      {part}" for part in cards.score_lines(shown.score))
+
+
+def _step(word: str) -> str:
+    return click.style(f"  {line(word)}", fg="cyan")
