@@ -1,6 +1,6 @@
 """Whether a new statement becomes a memory, a new version, one more piece of evidence, or a question for a person."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from hindbrain.core import trust
@@ -22,6 +22,7 @@ from hindbrain.core.words import query_terms
 from hindbrain.ports import Chance, Changes, Saying, Transaction, Where
 from hindbrain.settings import Settings
 
+_NEAR = 0.4  # overlap below which two texts are about different things; spares most of the close comparison
 _NEIGHBOURS = 12  # memories with the most words in common that a new one is compared with
 
 
@@ -57,6 +58,11 @@ def keep(new: Newcomer, tx: Transaction, *, chance: Chance, settings: Settings) 
 def _may_replace(new: Memory, old: Memory) -> bool:
     """A newcomer never overrules something that is trusted more, nor what a person has pinned."""
     return new.trust >= old.trust and not old.is_pinned
+
+
+def _overlap(one: Sequence[str], other: Sequence[str]) -> float:
+    """Share of the shorter text's words that the other has too."""
+    return len(set(one) & set(other)) / (min(len(set(one)), len(set(other))) or 1)
 
 
 @dataclass(slots=True)
@@ -170,8 +176,10 @@ class _Keeper:
         memory = self.new.memory
         voices = (memory.persona,) if memory.persona else ()
         where = Where(project=memory.project, with_everywhere=False, voices=voices)
-        hits = self.tx.search(query_terms(memory.content), where, limit=_NEIGHBOURS)
-        return (hit.memory for hit in hits if hit.memory.persona == memory.persona)
+        words = query_terms(memory.content)
+        hits = self.tx.search(words, where, limit=_NEIGHBOURS)
+        near = (hit.memory for hit in hits if hit.memory.persona == memory.persona)
+        return (old for old in near if _overlap(words, query_terms(old.content)) >= _NEAR)
 
     def _stored(self, around: _Neighbourhood) -> Kept:
         memory = self.new.memory
