@@ -181,6 +181,10 @@ class Reader(Protocol):
 
     def memory(self, memory_id: str) -> Memory | None: ...
 
+    def ids(self, start: str, *, limit: int) -> Sequence[str]:
+        """Ids of memories, of any project and state, that begin with `start`, in order."""
+        ...
+
     def select(self, where: Where, *, order: str = "confidence", limit: int = 0) -> Sequence[Memory]:
         """`order` is "confidence" (then newest first) or "newest"; `limit` 0 means all."""
         ...

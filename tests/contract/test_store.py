@@ -354,6 +354,41 @@ def test_erasing_removes_every_trace(store: Store) -> None:
         store.erase(memory.id, at=LATER)
 
 
+def test_erasing_blanks_what_was_refused_or_asked_in_the_same_words(store: Store) -> None:
+    memory = a_memory("the forbidden sentence is here")
+    keep(store, memory, a_memory("another lesson", id="mem-other"))
+    refused = Receipt(
+        id="rcp-1",
+        key="k",
+        at=NOW,
+        project="prj-one",
+        verdict=Verdict.REJECTED,
+        text=f"MEMORY:fix:{memory.content}",
+        reason="",
+    )
+    told = Injection(
+        id="inj-1",
+        at=NOW,
+        project="prj-one",
+        format="default",
+        strategy="unified",
+        shown=(Shown(memory_id="mem-other", version=1, score=Score(())),),
+        left_out=0,
+        tokens=1,
+        query=f"do as {memory.content}",
+    )
+    store.write(lambda tx: tx.apply(Changes(receipts=(refused,), injections=(told,))))
+    assert not store.erase(memory.id, at=LATER).found_in
+    assert "forbidden" not in f"{store.receipt('rcp-1')} {store.injections('mem-other')}"
+
+
+def test_the_beginning_of_an_id_finds_the_ids(store: Store) -> None:
+    keep(store, a_memory("a", id="mem-aaa1"), a_memory("b", id="mem-aaa2"), a_memory("c", id="mem-b%_"))
+    assert list(store.ids("mem-aaa", limit=9)) == ["mem-aaa1", "mem-aaa2"]
+    assert list(store.ids("mem-aaa", limit=1)) == ["mem-aaa1"]
+    assert list(store.ids("mem-%", limit=9)) == [] and list(store.ids("mem-b%", limit=9)) == ["mem-b%_"]
+
+
 def test_threads_share_a_store(store: Store) -> None:
     def work(number: int) -> None:
         for n in range(5):

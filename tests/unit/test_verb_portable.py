@@ -230,6 +230,14 @@ def test_an_export_can_be_brought_into_another_project_once(store: Store, clock:
     assert everything(store) == before
 
 
+def test_our_own_memories_with_one_text_stay_two(store: Store, clock: FakeClock, tools: Tools) -> None:
+    keep(store, ours(1, "Use tabs", persona="ed"), ours(2, "Use tabs"))
+    told = out(store, clock)
+
+    assert counts(bring(told, tools, project="prj-two")) == (2, 0, 0, 0)
+    assert counts(bring(told, tools, project="prj-two")) == (0, 0, 2, 0)
+
+
 def test_a_strangers_memory_is_believed_less(store: Store, tools: Tools) -> None:  # X-30, DX-116, DX-148
     low = sample(id="low", content="Other", confidence=0.3)
     assert counts(bring(a_file(sample(), low), tools)) == (2, 0, 0, 0)

@@ -11,7 +11,8 @@ def test_a_memory_is_shown_by_its_id_whatever_its_state(store: Store, clock: Fak
     keep(store, a_memory(id="mem-aaaabbbb"))
     delete("mem-aaaabbbb", store=store, clock=clock)
 
-    assert show("mem-aaaabbbb", store=store).archive_reason == "deleted"
+    for given in ("mem-aaaabbbb", "mem-aaaa"):
+        assert show(given, store=store).archive_reason == "deleted"
 
 
 def test_eight_characters_of_an_id_are_enough_when_no_other_begins_so(store: Store) -> None:
@@ -40,7 +41,7 @@ def test_an_unknown_id_says_where_the_ids_are(store: Store, given: str) -> None:
 def test_a_beginning_that_two_ids_share_names_none_of_them(store: Store) -> None:
     keep(store, a_memory("first", id="mem-aaaabbbb"), a_memory("second", id="mem-aaaacccc"))
 
-    with pytest.raises(UnknownMemory, match="ids of 2 memories begin with mem-aaaa"):
+    with pytest.raises(UnknownMemory, match="ids of several memories begin with mem-aaaa"):
         show("mem-aaaa", store=store)
 
 

@@ -48,6 +48,9 @@ class _DictReader:
     def memory(self, memory_id: str) -> Memory | None:
         return self._tables.memories.get(memory_id)
 
+    def ids(self, start: str, *, limit: int) -> Sequence[str]:
+        return sorted(key for key in self._tables.memories if key.startswith(start))[:limit]
+
     def select(self, where: Where, *, order: str = "confidence", limit: int = 0) -> Sequence[Memory]:
         found = [memory for memory in self._tables.memories.values() if where.admits(memory)]
         if order == "confidence":
@@ -220,13 +223,19 @@ class DictStore(_DictReader):
             tables = self._tables
             if memory_id not in tables.memories:
                 raise UnknownMemory(f"there is no memory {memory_id}", fix="`hindbrain list --all` shows their ids")
+            texts = {version.memory.content for version in tables.versions[memory_id]}
             del tables.memories[memory_id], tables.versions[memory_id]
             tables.sayings = {key: s for key, s in tables.sayings.items() if s.memory_id != memory_id}
             tables.links = {key: k for key, k in tables.links.items() if memory_id not in (k.source, k.target)}
             tables.reviews = {key: r for key, r in tables.reviews.items() if memory_id not in (r.memory_id, r.other_id)}
             tables.events = tuple(event for event in tables.events if event.memory_id != memory_id)
-            for receipt in [r for r in tables.receipts.values() if r.memory_id == memory_id]:
-                tables.receipts[receipt.id] = replace(receipt, text="[forgotten]", reason="forgotten by a person")
+            for receipt in tables.receipts.values():
+                if receipt.memory_id == memory_id or any(text in receipt.text for text in texts):
+                    blank = replace(receipt, text="[forgotten]", reason="forgotten by a person")
+                    tables.receipts[receipt.id] = blank
+            for injection in tables.injections.values():
+                if any(text in injection.query for text in texts):
+                    tables.injections[injection.id] = replace(injection, query="[forgotten]")
             return Erasure(rows=1, backups=(), found_in=())
 
     def repair(self) -> None:

@@ -3,14 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from hindbrain.app.compose import MAX_CHARACTERS, Draft, compose
+from hindbrain.app.admission import admitted, kinds_removed
+from hindbrain.app.compose import Draft, compose
 from hindbrain.app.keep import Newcomer, keep
 from hindbrain.core.door import admit
 from hindbrain.core.model import TYPES, Actor, ActorType, Kind, Memory, Provenance, Reach, Receipt, Source
 from hindbrain.core.model.bodies import faults
 from hindbrain.core.model.record import fingerprint
 from hindbrain.core.shape import CATEGORIES, title_of
-from hindbrain.errors import BadValue, TooLong
+from hindbrain.errors import BadValue
 from hindbrain.ports import Chance, Changes, Clock, Saying, Store, Transaction
 from hindbrain.settings import Settings
 
@@ -39,7 +40,7 @@ def add(noted: Noted, *, project: str, store: Store, clock: Clock, chance: Chanc
     """Keep what a person says. BadValue or TooLong before anything is written."""
     _check(noted)
     now = clock.now()
-    passed = admit(noted.content)
+    passed = admitted(noted.content, name="the content")
     if not passed.text.strip():
         raise BadValue("the content is empty", fix="give the text of the memory")
     receipt_id = chance.id("rcp", now)
@@ -80,7 +81,7 @@ def add(noted: Noted, *, project: str, store: Store, clock: Clock, chance: Chanc
             session=noted.session,
             task=noted.task,
             adapter="cli",
-            removed=tuple(dict.fromkeys(finding.kind for finding in passed.findings)),
+            removed=kinds_removed(passed),
         )
         tx.apply(Changes(receipts=(receipt,)))
         return receipt
@@ -97,11 +98,6 @@ def _check(noted: Noted) -> None:
     for name, value, allowed in choices:
         if value not in allowed:
             raise BadValue(f"there is no {name} {value!r}", fix=f"use one of: {', '.join(allowed)}")
-    if len(noted.content) > MAX_CHARACTERS:
-        raise TooLong(
-            f"the content has {len(noted.content):,} characters, a memory at most {MAX_CHARACTERS:,}",
-            fix="say it shorter, or split it into several memories",
-        )
     if not 0 <= noted.importance <= 10:
         raise BadValue(f"importance {noted.importance} is not between 0 and 10", fix="5 is the usual value")
     if noted.confidence is not None and not 0 <= noted.confidence <= 1:

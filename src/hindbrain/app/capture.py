@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from hindbrain.app.admission import kinds_removed
 from hindbrain.app.compose import Draft, compose
 from hindbrain.app.keep import Kept, Newcomer, keep
 from hindbrain.core.door import Passed, admit
@@ -114,7 +115,7 @@ class _Desk:
             origin=self.said.origin,
             line=_line(item, is_plain=self.said.format == "text"),
             ref=utterance.ref,
-            removed=tuple(dict.fromkeys(finding.kind for finding in passed.findings)),
+            removed=kinds_removed(passed),
         )
 
     def _kept(self, item: Heard, receipt: Receipt, *, passed: Passed, tx: Transaction) -> Receipt:

@@ -8,6 +8,7 @@ from hindbrain.errors import NotErased, UnknownMemory
 from hindbrain.ports import Clock, Reader, Store, Where
 
 _HEAD = 200  # characters that a store is asked for; the rest is compared here
+_TELLING = 12  # characters; a shorter title ("Use tabs") is borne by others by chance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +40,8 @@ def forget(memory_id: str, *, store: Store, clock: Clock) -> Forgotten:
 def _texts(memory_id: str, reader: Reader) -> frozenset[str]:
     """Every text the memory ever had; of a title that was cut, what stands before the dots."""
     versions = [version.memory for version in reader.history(memory_id)]
-    texts = (text for memory in versions for text in (memory.content, memory.title.removesuffix("...")))
-    return frozenset(text for text in texts if text.strip())
+    titles = (memory.title.removesuffix("...") for memory in versions)
+    return frozenset({*(memory.content for memory in versions), *(t for t in titles if len(t) >= _TELLING)})
 
 
 def _fix(texts: frozenset[str], reader: Reader) -> str:

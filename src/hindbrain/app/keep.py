@@ -1,6 +1,6 @@
 """Whether a new statement becomes a memory, a new version, one more piece of evidence, or a question for a person."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hindbrain.core import trust
@@ -269,6 +269,6 @@ class _Keeper:
             self._event("memory_created", memory, data=created),
         )
 
-    def _event(self, name: str, memory: Memory, *, data: dict[str, object]) -> Event:
+    def _event(self, name: str, memory: Memory, *, data: Mapping[str, object]) -> Event:
         at = self.new.memory.created_at
         return Event(name=name, at=at, project=memory.project, memory_id=memory.id, data=data)

@@ -16,7 +16,11 @@ from hindbrain.ports import Erasure
 
 FORGOTTEN = "[forgotten]"
 _TELLING = 12  # a shorter text ("use tabs") stands in other places by chance
-_BLANK = "UPDATE receipt SET text = ?, reason = ? WHERE memory = ? OR text = ?"
+_COPIES = (
+    "DELETE FROM event WHERE instr(data ->> '$.content', :text)",
+    "UPDATE injection SET query = :blank WHERE instr(query, :text)",
+    "UPDATE receipt SET text = :blank, reason = :reason WHERE instr(text, :text)",
+)
 _TABLES = (
     "DELETE FROM saying WHERE memory = ?1",
     "DELETE FROM link WHERE source = ?1 OR target = ?1",
@@ -55,9 +59,9 @@ def _texts(db: apsw.Connection, memory_id: str) -> list[str]:
     return sorted(found)
 
 
-def _needles(texts: Sequence[str], words: str) -> list[str]:
+def _needles(texts: Sequence[str], words: object) -> list[str]:
     """The texts as they may lie in a file: as such, in JSON, and as search words."""
-    telling = {text for text in (*texts, words) if len(text) >= _TELLING}
+    telling = {text for text in (*texts, str(words)) if len(text) >= _TELLING}
     return sorted(telling | {json.dumps(text)[1:-1] for text in telling})
 
 
@@ -67,10 +71,10 @@ def _remove(db: apsw.Connection, memory_id: str, *, texts: Sequence[str], at: da
     with db:
         for statement in _TABLES:
             db.execute(statement, (memory_id,))
-        for text in texts:
-            db.execute("DELETE FROM event WHERE data ->> '$.content' = ?", (text,))
-            db.execute(_BLANK, (FORGOTTEN, reason, memory_id, text))
-        # Memories that this one had replaced stand on their own again, but stay replaced.
+        db.execute("UPDATE receipt SET text = ?, reason = ? WHERE memory = ?", (FORGOTTEN, reason, memory_id))
+        for text in (text for text in texts if len(text) >= _TELLING):
+            for statement in _COPIES:
+                db.execute(statement, {"text": text, "blank": FORGOTTEN, "reason": reason})
         db.execute("INSERT INTO memory_words (memory_words) VALUES ('optimize')")
     count = db.total_changes() - before
     db.execute("VACUUM")

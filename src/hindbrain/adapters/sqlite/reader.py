@@ -3,11 +3,13 @@
 import json
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
 import apsw
 
 from hindbrain.adapters.sqlite import rows
+from hindbrain.adapters.sqlite.engine import translated
 from hindbrain.core.model import (
     Event,
     Injection,
@@ -42,17 +44,26 @@ _RECEIPT = (
 class SqliteReader:
     """The read half of the store, over whatever connection the calling thread has."""
 
-    def __init__(self, connection: Callable[[], apsw.Connection]) -> None:
+    def __init__(self, path: Path, connection: Callable[[], apsw.Connection]) -> None:
+        self._path = path
         self._db = connection
 
     def _all(self, sql: str, *values: Any) -> list[Any]:
-        return self._db().execute(sql, values).fetchall()
+        with translated(self._path):
+            return self._db().execute(sql, values).fetchall()
 
     def _memories(self, rest: str, *values: Any) -> list[Memory]:
         return [rows.of_row(row) for row in self._all(f"SELECT {rows.SELECTED} FROM memory m {rest}", *values)]
 
     def memory(self, memory_id: str) -> Memory | None:
         return _first(self._memories("WHERE m.id = ?", memory_id))
+
+    def ids(self, start: str, *, limit: int) -> Sequence[str]:
+        found = self._all(
+            "SELECT id FROM memory WHERE id >= ? AND substr(id, 1, ?) = ? ORDER BY id LIMIT ?",
+            *(start, len(start), start, limit),
+        )
+        return [key for (key,) in found]
 
     def select(self, where: Where, *, order: str = "confidence", limit: int = 0) -> Sequence[Memory]:
         clause, values = _clause(where)

@@ -26,8 +26,7 @@ class SqliteStore(SqliteReader):
     def __init__(
         self, path: Path, *, timeout_s: float = 30.0, migrations: Sequence[schema.Migration] | None = None
     ) -> None:
-        super().__init__(self._connection)
-        self._path = path
+        super().__init__(path, self._connection)
         self._timeout_s = timeout_s
         self._migrations = tuple(migrations) if migrations is not None else schema.shipped()
         self._gate = Gate(path)
@@ -55,7 +54,7 @@ class SqliteStore(SqliteReader):
                 db.execute("PRAGMA synchronous = NORMAL")
             try:
                 with _transaction(db):
-                    result = work(_Open(self._connection))
+                    result = work(_Open(self._path, self._connection))
             finally:
                 if not is_durable:
                     db.execute("PRAGMA synchronous = FULL")

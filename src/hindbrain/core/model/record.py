@@ -40,8 +40,7 @@ def from_record(record: Mapping[str, Any]) -> Memory:
     """The memory that `to_record` wrote. KeyError or ValueError when it is not such a record."""
     return Memory(
         **{name: record[name] for name in _PLAIN},
-        **{name: read_stamp(record[name]) for name in _TIMES},
-        **{name: read_stamp(record[name]) if record[name] else None for name in _MAYBE_TIMES},
+        **{name: _read_or_none(record[name]) for name in (*_TIMES, *_MAYBE_TIMES)},
         kind=Kind(record["kind"]),
         reach=Reach(record["reach"]),
         body=record["body"],
@@ -90,6 +89,10 @@ def _provenance_record(provenance: Provenance) -> dict[str, Any]:
         "adapter": provenance.adapter,
         "receipt": provenance.receipt,
     }
+
+
+def _read_or_none(text: str | None) -> Any:
+    return read_stamp(text) if text else None
 
 
 def _stamp_or_none(moment: datetime | None) -> str | None:
