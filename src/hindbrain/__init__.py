@@ -1,7 +1,6 @@
 """Hindbrain, the memory of coding agents: `hindbrain.open()` gives all of it."""
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # type checkers take it for True; importing typing would cost more than all of this
 if TYPE_CHECKING:
     from hindbrain.facade import Hindbrain
     from hindbrain.wiring import open_hindbrain as open  # noqa: A004

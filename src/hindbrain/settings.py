@@ -2,7 +2,6 @@
 
 import os
 import sys
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -56,10 +55,12 @@ def _data_folder(environ: Mapping[str, str]) -> Path:
 
 
 def _with_file(settings: Settings, path: Path) -> Settings:
+    if not path.exists():
+        return settings
+    import tomllib  # most users have no such file
+
     try:
         table = tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        return settings
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BadSettings(f"{path} cannot be read: {error}", fix="correct the file, or move it away") from error
     growth = _typed(Growth(), table.pop("confidence", {}), where=f"{path} [confidence]", fixed=())

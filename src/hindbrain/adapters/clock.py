@@ -1,6 +1,6 @@
 """The real time and real randomness."""
 
-import secrets
+import os
 import threading
 from datetime import UTC, datetime
 
@@ -22,7 +22,7 @@ class SystemChance:
         self._last = 0
 
     def id(self, prefix: str, at: datetime) -> str:
-        number = int(at.timestamp() * 1000) << 80 | secrets.randbits(80)
+        number = int(at.timestamp() * 1000) << 80 | int.from_bytes(os.urandom(10))
         with self._lock:
             if number >> 80 == self._last >> 80 and number <= self._last:
                 number = self._last + 1
@@ -30,7 +30,7 @@ class SystemChance:
         return f"{prefix}-{_digits(number)}"
 
     def fence(self) -> str:
-        return secrets.token_hex(16)
+        return os.urandom(16).hex()
 
 
 def _digits(number: int) -> str:

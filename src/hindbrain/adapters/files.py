@@ -7,7 +7,6 @@ more than everything else a hook does.
 
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 MAX_BYTES = 1_000_000  # a prompt or rule file larger than this is not one
 
@@ -96,6 +95,8 @@ def _remote_identity(remote: str, common: Path) -> str:
     if "://" not in remote and ":" in remote.partition("/")[0]:  # scp form: user@host:path
         host, _, place = remote.rpartition("@")[2].partition(":")
     elif "://" in remote and not remote.startswith("file://"):
+        from urllib.parse import urlsplit  # most remotes have the form above and do not need it
+
         url = urlsplit(remote)
         host, place = url.hostname or "", url.path
     else:

@@ -5,7 +5,6 @@ import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 import apsw
 
@@ -67,6 +66,8 @@ def _tuned(db: apsw.Connection) -> apsw.Connection:
 
 def _read_only(path: Path) -> apsw.Connection:
     """A folder that cannot be written still answers; `immutable` is what SQLite needs where no lock can be taken."""
+    from urllib.parse import quote  # costs more than everything else here, and is rarely needed
+
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     with contextlib.suppress(apsw.CantOpenError, apsw.ReadOnlyError):
         db = apsw.Connection(f"file:{quote(str(path))}?mode=ro", flags=flags)

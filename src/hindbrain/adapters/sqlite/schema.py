@@ -4,7 +4,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib import resources
 from pathlib import Path
 
 import apsw
@@ -21,8 +20,7 @@ class Migration:
 
 def shipped() -> tuple[Migration, ...]:
     """The migrations of this program, in order."""
-    folder = resources.files("hindbrain.adapters.sqlite") / "migrations"
-    files = sorted((file for file in folder.iterdir() if file.name.endswith(".sql")), key=lambda f: f.name)
+    files = sorted((Path(__file__).parent / "migrations").glob("*.sql"))
     return tuple(_read(file.name, file.read_text("utf-8")) for file in files)
 
 

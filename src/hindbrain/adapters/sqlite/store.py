@@ -8,7 +8,7 @@ from pathlib import Path
 
 import apsw
 
-from hindbrain.adapters.sqlite import check, erase, schema, vitals
+from hindbrain.adapters.sqlite import schema
 from hindbrain.adapters.sqlite.engine import BUSY_MS, connect, translated
 from hindbrain.adapters.sqlite.gate import Gate
 from hindbrain.adapters.sqlite.reader import SqliteReader
@@ -80,6 +80,8 @@ class SqliteStore(SqliteReader):
         return project
 
     def erase(self, memory_id: str, *, at: datetime) -> Erasure:
+        from hindbrain.adapters.sqlite import erase  # starts a process: nothing that a recall should load
+
         with self._writing() as db:
             return erase.erase(db, memory_id, path=self._path, backups=self.backups, at=at)
 
@@ -88,10 +90,14 @@ class SqliteStore(SqliteReader):
             db.execute("INSERT INTO memory_words (memory_words) VALUES ('rebuild')")
 
     def damage(self) -> Sequence[Damage]:
+        from hindbrain.adapters.sqlite import check
+
         with translated(self._path):
             return check.damage(self._connection())
 
     def vitals(self) -> Mapping[str, str]:
+        from hindbrain.adapters.sqlite import vitals
+
         with translated(self._path):
             number = schema.version(self._connection())
             return vitals.vitals(self._path, schema=number, is_read_only=self._is_read_only)
