@@ -48,12 +48,13 @@ class Cli:
         for name in ("HINDBRAIN_STORE", "HINDBRAIN_PROJECT"):
             monkeypatch.delenv(name, raising=False)
 
-    def __call__(self, *arguments: str, stdin: str | bytes = "", code: int = 0) -> Answer:
+    def __call__(self, *arguments: str, stdin: str | bytes | io.BytesIO = "", code: int = 0) -> Answer:
         """Run a command in this process; it must end with `code`."""
         raw = stdin.encode() if isinstance(stdin, str) else stdin
+        stream = raw if isinstance(raw, io.BytesIO) else io.BytesIO(raw)
         out, err = _stream(), _stream()
         with self._monkeypatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw), "utf-8"))
+            patch.setattr(sys, "stdin", io.TextIOWrapper(stream, "utf-8"))
             ended = run(arguments)
         answer = Answer(out=_text(out), err=_text(err), code=ended)
         assert answer.code == code, answer

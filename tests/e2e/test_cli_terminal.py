@@ -102,12 +102,13 @@ def test_no_command_lets_a_memory_steer_the_terminal(cli: Cli, name: str, form: 
     assert not any(line.startswith("fix: rm") for line in answer.out.splitlines())
 
 
-def on_terminal(*arguments: str, columns: int = 80) -> str:
-    """What a terminal of that width is sent."""
+def on_terminal(*arguments: str, columns: int = 80, typed: str = "", code: int = 0) -> str:
+    """What a terminal of that width is sent, while somebody types."""
     child, terminal = pty.fork()
     if child == 0:
         os.environ |= {"PYTHONPATH": str(SRC), "COLUMNS": str(columns), "TERM": "xterm-256color"}
         os.execv(sys.executable, [sys.executable, "-m", "hindbrain", *arguments])
+    os.write(terminal, typed.encode())
     sent = b""
     try:
         while part := os.read(terminal, 65_536):
@@ -116,7 +117,7 @@ def on_terminal(*arguments: str, columns: int = 80) -> str:
         pass  # how Linux says that the other end has closed
     os.close(terminal)
     _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == 0, sent
+    assert os.waitstatus_to_exitcode(status) == code, sent
     return sent.decode().replace("\r\n", "\n")
 
 
@@ -137,3 +138,27 @@ def test_a_hostile_memory_on_a_terminal_shows_our_colours_only(cli: Cli) -> None
     for arguments in (["list", "--all"], ["show", memory_id], ["list", "--all", "--json"]):
         shown = OURS.sub("", on_terminal(*arguments))
         assert not STEERING.search(shown.replace("\n", ""))
+
+
+def test_forget_asks_and_takes_no_for_an_answer(cli: Cli) -> None:
+    memory_id = cli.add("my name is nobody")
+
+    asked = on_terminal("forget", memory_id, "--hard", typed="n\n", code=1)
+    assert "Erase 'my name is nobody' for good?" in asked and "Nothing was erased." in asked
+    assert cli.contents("list") == ["my name is nobody"]
+
+    on_terminal("forget", memory_id, "--hard", typed="y\n")
+    assert cli.contents("list", "--all") == []
+
+
+def test_edit_opens_the_editor_when_nothing_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory_id = cli.add("teh lock is held by the worker")
+
+    monkeypatch.setenv("VISUAL", "sed -i s/teh/the/")
+    on_terminal("edit", memory_id)
+    assert cli.contents("list") == ["the lock is held by the worker"]
+
+    monkeypatch.setenv("VISUAL", "true")
+    assert "Nothing changed" in on_terminal("edit", memory_id)
+    monkeypatch.setenv("VISUAL", "false")
+    assert "Editing failed" in on_terminal("edit", memory_id, code=1)

@@ -19,7 +19,7 @@ from hindbrain.core.words import STOP, listed, pieces, stem
 MERGE_AT = 0.9  # of likeness; measured in bench/decisions.py
 
 _LONGEST = 20_000  # characters; beyond, only equal text is the same lesson
-_NEAR = 0.6  # below, meaning words are not looked at
+_NEAR = 0.35  # below, meaning words are not looked at
 _STOP_WEIGHT = 0.3
 _WORDS, _LETTERS = 0.6, 0.4  # shares of the score
 _MANY = 8  # meaning words; in a shorter text "runs" and "ran" may be all the difference
@@ -82,13 +82,25 @@ def _judged(one: Claim, other: Claim, *, score: float) -> float:
     only_a, only_b = _without_typos(set(a) - set(b), set(b) - set(a), inflect=len(a) >= _MANY)
     if only_a or only_b or not a or _stance(one, other):
         return min(score, _SWAPPED)
-    return max(score, 0.75 + 0.25 * in_order(a, b))
+    order = in_order(a, b)
+    moved = round((1.0 - order) * len(set(a)))
+    if moved > 1 or (moved and is_directed(one)):
+        return min(score, _SWAPPED)
+    return 0.75 + 0.25 * order
+
+
+def is_directed(claim: Claim) -> bool:
+    """Whether something goes from here to there, so that the order of the words is meaning."""
+    return any(token.raw.lower() in _DIRECTIONS for token in claim.tokens)
+
+
+_DIRECTIONS = frozenset(listed("from to before after than over into not"))
 
 
 def _stance(one: Claim, other: Claim) -> bool:
-    """Whether small words set the two apart: a question, a condition, a past, another person."""
+    """Whether small words set the two apart: a question, a condition, a past, a comparison, another person."""
     here, there = ({t.raw.lower() for t in claim.tokens} for claim in (one, other))
-    for group in (_ASKING, _CONDITIONS, _PAST):
+    for group in (_ASKING, _CONDITIONS, _PAST, _COMPARING):
         if bool(here & group) != bool(there & group):
             return True
     return bool(here & _PERSONS) and bool(there & _PERSONS) and here & _PERSONS != there & _PERSONS
@@ -96,6 +108,7 @@ def _stance(one: Claim, other: Claim) -> bool:
 
 _ASKING = frozenset(listed("what why how who which whether"))
 _CONDITIONS = frozenset(listed("if unless until except only"))
+_COMPARING = frozenset(["than"])
 _PAST = frozenset(listed("was were had did used"))
 _PERSONS = frozenset(listed("i i'm you he she it it's his her they"))
 
@@ -162,16 +175,19 @@ def negation_differs(one: Claim, other: Claim) -> bool:
     return _negated(one) != _negated(other) or opposites(one, other) is not None
 
 
-def _negated(claim: Claim) -> list[str]:
-    """What each "not" stands before."""
-    found: list[str] = []
-    after = ""
+def _negated(claim: Claim) -> list[tuple[str, str]]:
+    """What each "not" stands before: the next word, and the next one with meaning."""
+    found: list[tuple[str, str]] = []
+    word = meaning = ""
     for token in reversed(claim.tokens):
         if token.kind is Kind.NOT:
-            found.append(after)
-        elif token.counts:
-            after = token.word
+            found.append((word, meaning))
+        elif token.raw.lower() not in _PASSED_OVER:
+            word, meaning = token.word, token.word if token.counts else meaning
     return sorted(found)
+
+
+_PASSED_OVER = frozenset(["a", "an", "the", "any", "ever"])
 
 
 def opposites(one: Claim, other: Claim) -> tuple[str, str] | None:
@@ -179,11 +195,15 @@ def opposites(one: Claim, other: Claim) -> tuple[str, str] | None:
     here = {t.word for t in one.tokens} | {t.raw.lower() for t in one.tokens}
     there = {t.word for t in other.tokens} | {t.raw.lower() for t in other.tokens}
     table = _opposite_table()
-    for word in sorted(here - there):
-        for opposite in sorted(table.get(word, frozenset())):
+    for word in sorted(here - there, key=_longest_first):
+        for opposite in sorted(table.get(word, frozenset()), key=_longest_first):
             if opposite in there and opposite not in here:
                 return word, opposite
     return None
+
+
+def _longest_first(word: str) -> tuple[int, str]:
+    return -len(word), word  # as it is written before its stem: reasons are read by people
 
 
 @cache

@@ -13,8 +13,8 @@ from functools import cache, lru_cache
 from itertools import pairwise
 
 from hindbrain.core.claim import Claim, Kind, Token, read, tools
-from hindbrain.core.same import in_order, opposites
-from hindbrain.core.words import listed
+from hindbrain.core.same import in_order, is_directed, opposites
+from hindbrain.core.words import listed, stem
 
 
 class Verdict(StrEnum):
@@ -48,7 +48,7 @@ def rule(new: str, old: str) -> Ruling:
 _HEADLINE = 300  # characters; a change that matters is announced at the start
 _ONE_CLAIM = 30  # words with meaning; a longer text says more than one thing, and must not fall with one of them
 _LONGEST_SLOT = 3  # tokens
-_BANDS = {Verdict.SUPERSEDES: (0.8, 1.0), Verdict.REVIEW: (0.6, 0.8)}  # of the score
+_BANDS = {Verdict.SUPERSEDES: (0.8, 1.0), Verdict.REVIEW: (0.6, 0.79)}  # of the score
 _ALIKE = 0.6  # overlap from which two statements are about the same thing
 
 
@@ -167,7 +167,7 @@ def _announcements() -> tuple[re.Pattern[str], ...]:
         rf"{head}{been}(?:deprecated|removed|dropped|obsolete|retired|discontinued)\b{whole}",
         rf"{start}(?:deprecated|dropped|removed|retired|abandoned|stopped using)\b{whole}\s{gone}",
         rf"\bno longer us(?:e|es|ed|ing)\s{gone}",
-        rf"\buses?\s[^\s,]{{1,40}},?\snot\s{gone}",
+        rf"\b(?:uses?\s[^\s,]{{1,40}},?|(?:is|are)\s[^,.;]{{1,40}},)\snot\s{gone}",
         rf"\bprefer\s[^\s,]{{1,40}}\sover\s{gone}",
     )
     return tuple(re.compile(p, re.IGNORECASE) for p in patterns)
@@ -253,8 +253,7 @@ def _opposed(pair: _Pair) -> _Finding | None:
     """Opposite words in statements that are otherwise alike, or the same names the other way round."""
     found = opposites(pair.new, pair.old)
     if found is not None:
-        rest = frozenset(found)
-        apart = (pair.only_new | pair.only_old) - rest
+        apart = (pair.only_new | pair.only_old) - {*found, *map(stem, found)}
         if len(apart) <= 1 and len(pair.shared) / max(1, len(pair.shared | apart)) >= _ALIKE:
             return _Finding(Verdict.REVIEW, f"{found[0]} against {found[1]}")
     if not pair.only_new and not pair.only_old and in_order(_turning(pair.new), _turning(pair.old)) < 1.0:
@@ -264,9 +263,7 @@ def _opposed(pair: _Pair) -> _Finding | None:
 
 def _turning(claim: Claim) -> tuple[str, ...]:
     """Words whose order is meaning: names always, all words where something goes from here to there."""
-    if _has(claim, "from", "to", "before", "after", "than", "over", "into", "not"):
-        return claim.content
-    return claim.of_kind(Kind.NAME)
+    return claim.content if is_directed(claim) else claim.of_kind(Kind.NAME)
 
 
 # --- one value exchanged
@@ -385,6 +382,8 @@ def _numbers(slot: _Slot) -> _Finding:
         return _Finding(Verdict.REVIEW, "the sentence begins with another number")
     if _is_predicate(slot):
         return _Finding(Verdict.SUPERSEDES, f"the number is now {slot.new[0].raw}, not {slot.old[0].raw}")
+    if any(t.raw.lower() in _LIMITS for t in slot.right):
+        return _Finding(Verdict.SUPERSEDES, f"the limit is now {slot.new[0].raw}, not {slot.old[0].raw}")
     if len(slot.left) == 1:
         return _Finding(Verdict.KEEP_BOTH, "the number belongs to what the sentence is about")
     return _Finding(Verdict.REVIEW, "another number in the same sentence")
@@ -466,6 +465,7 @@ def _head_role(slot: _Slot) -> str:
     return "value" if slot.chosen else "subject"
 
 
+_LIMITS = frozenset(["minimum", "maximum", "default", "limit"])
 _UNIQUE = frozenset(listed("default primary main current only sole canonical preferred"))
 
 

@@ -82,11 +82,11 @@ def _without(passed: Passed, family: str) -> Passed:
         length += len(mark)
         at = span.end
     pieces.append(passed.text[at:])
-    moved = [_moved(finding, spans, found) for finding in passed.findings]
+    moved = [_moved(finding, spans, found=found) for finding in passed.findings]
     return Passed(text="".join(pieces), findings=(*moved, *found))
 
 
-def _moved(finding: Finding, spans: Sequence[Span], found: Sequence[Finding]) -> Finding:
+def _moved(finding: Finding, spans: Sequence[Span], *, found: Sequence[Finding]) -> Finding:
     """`finding` where it stands once `spans` were replaced, each by the mark of the same place in `found`."""
     last = bisect_right(spans, finding.start, key=lambda span: span.start) - 1
     if last < 0:

@@ -1,29 +1,33 @@
-"""Which names promise that a secret follows, and how the value after such a name is told apart from prose.
+"""How the value of a name that promises a secret is found, and told apart from prose and code.
 
-A name is read from its last words: `db_password` and `DB_PASSWORD_PROD` promise one, `password_length` does not.
-The stricter the doubt about the name, the more the value itself must look like a secret.
+Code, YAML, JSON, .env files, query strings, command lines and sentences write it in their own way; what they share
+is a name, a separator and a value. A weak promise asks more of the value.
 """
 
 import re
 from collections.abc import Iterator
-from enum import IntEnum
 from functools import cache, lru_cache
+from typing import NamedTuple
 
-from hindbrain.core.door.credible import is_placeholder, is_random, is_reference, is_request, is_stand_in, is_strong, is_uuid, wordiness
-from hindbrain.core.door.span import Span
-
-
-class _Promise(IntEnum):
-    NONE = 0
-    KEY = 1  # some key; most keys are not secret
-    SECRET = 2  # drawn by a machine: a token, a secret, an API key
-    PASSWORD = 3  # made up by a person: may be short, may be a word
+from hindbrain.core.door.credible import (
+    is_placeholder,
+    is_random,
+    is_reference,
+    is_request,
+    is_stand_in,
+    is_strong,
+    is_uuid,
+    wordiness,
+    words,
+)
+from hindbrain.core.door.names import STEMS, Promise, kind, promise
+from hindbrain.core.door.span import Run, Span
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:
     """Values assigned to a name that promises a secret: code, YAML, JSON, .env, flags, query strings, sentences."""
     has_flags = " -" in text or text.startswith("-")
-    for stem in _STEMS:
+    for stem in STEMS:
         if stem not in lowered:
             continue
         for match in _assignment(stem).finditer(lowered):
@@ -36,37 +40,39 @@ def find(text: str, lowered: str) -> Iterator[Span]:
                 yield span
 
 
-def before_run(text: str, start: int, end: int) -> Span | None:
-    """The run `text[start:end]` as a secret, if the words right before it say so: `vendor SECRET 8f3a…`."""
-    before = text[max(0, start - 24) : start]
-    words = before.rstrip(_BLANKS)
-    if words.endswith((" is", " was")):
-        words = words.rsplit(" ", 1)[0]
-    if not 0 < len(before) - len(words) <= 10 or not words.lower().endswith(_TOLD):
+def before_run(text: str, run: Run) -> Span | None:
+    """The run as a secret, if the words right before it say so: `vendor SECRET 8f3a…`."""
+    before = text[max(0, run.start - 24) : run.start]
+    told = before.rstrip(_BLANKS)
+    if told.endswith((" is", " was")):
+        told = told.rsplit(" ", 1)[0]
+    if not 0 < len(before) - len(told) <= 10 or not told.lower().endswith(_TOLD):
         return None
-    value = text[start:end]
-    return None if is_stand_in(value) or not _is_drawn(value) else Span(start, end, _kind(words[-12:]), 1)
+    value = text[run.start : run.end]
+    return None if is_stand_in(value) or not _is_drawn(value) else Span(run.start, run.end, kind(told[-12:]), 1)
 
 
-def inside_run(text: str, start: int, end: int) -> Span | None:
+def inside_run(text: str, run: Run) -> Span | None:
     """A secret glued to the word that names it: `vendor-secret-5f4dcc3b…`, `vendorKEY-ab12…`."""
-    for glue in _glue().finditer(text, start, min(end, start + 200)):
-        value = text[glue.end() : end]
+    if text[run.start - 1 : run.start] in ("+", "/"):  # the middle of base64, where any word turns up
+        return None
+    for glue in _glue().finditer(text, run.start, min(run.end, run.start + 200)):
+        value = text[glue.end() : run.end]
         if len(value) >= 16 and not is_stand_in(value) and _is_drawn(value):
-            return Span(glue.end(), end, _kind(glue[1]), 1)
+            return Span(glue.end(), run.end, kind(glue[1]), 1)
     return None
 
 
+_NAME = "_-.$0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _BLANKS = " \t\n:=.#-\"'`)]>/"
-_TOLD = ("secret", "token", "key", "private", "access", "password", "passwd", "pwd", "credential", "credentials", "apikey", "auth")
-_STEMS = (
-    *("pass", "pw", "secret", "token", "key", "auth", "cred", "private", "salt", "login", "pasw", "psw", "licen", "cookie"),
-    *("session", "webhook", "signature", "api", "clientid", "client_id", "client-id", "accessid", "access_id", "app_id", "_pat", "-pat", "dsn"),
-    *("senha", "contrase", "passwort", "kennwort", "пароль", "密码", "密碼", "口令", "パスワード", "비밀번호", "비번", "암호"),
+_TOLD = (
+    *("secret", "token", "key", "private", "access", "password", "passwd", "pwd", "auth"),
+    *("credential", "credentials"),
 )
 _SEPARATOR = (
     r"(?:\\{0,3}[\"'`]|\]|\)|>|&quot;){0,3}+[ \t]{0,12}+"
-    r"(?::\s{0,2}(?:optional\[)?(?:str|string|bytes|text|varchar)\]?\s{0,2}=|={1,3}>?|:{1,4}=?|!={1,2}|[?+]=|:=|->|<-|,|\b(?:for|of) [\w@.\-]{1,40} ?[:=]|\bis\b|\bwas\b|%3d|%3a"
+    r"(?::\s{0,2}(?:optional\[)?(?:str|string|bytes|text|varchar)\]?\s{0,2}="
+    r"|={1,3}>?|:{1,4}=?|!={1,2}|[?+]=|->|<-|,|%3d|%3a|\b(?:for|of) [\w@.\-]{1,40} ?[:=]|\bis\b|\bwas\b"
     r"|\{\s{0,40}(?:type\s{0,8}=\s{0,8}\w+\s{1,40})?default\s{0,8}=|\bor\b|\|\||\?\?)"
 )
 
@@ -74,48 +80,59 @@ _SEPARATOR = (
 @cache
 def _assignment(stem: str) -> re.Pattern[str]:
     """A name that contains `stem`, and what stands between it and its value. Runs over lower-cased text."""
-    return re.compile(rf"{stem}[\w.\-$]{{0,48}}+{_SEPARATOR}[ \t]{{0,12}}+(?:\n[ \t]{{0,24}}+(?=[\"'`]))?(?!\w{{1,48}}=\w)")
+    return re.compile(
+        rf"(?P<name>{stem}[\w.\-$]{{0,48}}+){_SEPARATOR}[ \t]{{0,12}}+(?:\n[ \t]{{0,24}}+(?=[\"'`]))?(?!\w{{1,48}}=\w)"
+    )
 
 
 @cache
 def _flag(stem: str) -> re.Pattern[str]:
     """An option of a command line and the blank before its value."""
-    return re.compile(rf"{stem}[\w\-]{{0,24}}+[ \t]{{1,3}}+(?=[^\s\-])")
+    return re.compile(rf"(?P<name>{stem}[\w\-]{{0,24}}+)[ \t]{{1,3}}+(?=[^\s\-])")
 
 
 def _value_after(text: str, match: re.Match[str], *, is_flag: bool = False) -> Span | None:
-    start = match.start()
-    while start > 0 and match.start() - start < 48 and (text[start - 1].isalnum() or text[start - 1] in "_-.$"):
-        start -= 1
-    name = _name().match(text, start, match.end())
-    promise = _promise(name[0]) if name else _Promise.NONE
-    if not name or (is_flag and not name[0].startswith("-")):
+    name = _name_in(text, match)
+    strength = promise(name)
+    if not strength or (is_flag and name[0] != "-"):
         return None
-    value = _value().match(text, match.end()) if promise else None
-    if not value:
+    value = _value_at(text, match.end())
+    joint = match[0].rstrip()[-1]  # the last letter of "is" or "was", a comma, or a sign
+    if not value or (joint == "," and not _is_argument(match, name=name, value=value)):
         return None
-    quoted, bare = value["quoted"], value["bare"]
-    raw = quoted if quoted is not None else bare
-    group = "quoted" if quoted is not None else "bare"
-    said = match[0].rstrip()[-1:]
-    if said == "," and (quoted is None or text[start - 1 : start] not in "\"'#" or "\n" in match[0]):
+    is_literal = value.is_quoted or (name.isupper() and match[0].endswith("="))  # DB_PASS=word, as in a .env file
+    if not _is_secret(value.text, strength=strength, is_literal=is_literal, is_said=joint in "s,"):
         return None
-    is_said = said in "s,"
-    trimmed = raw if group == "quoted" else _trim(raw)
-    if is_stand_in(raw) or not _is_secret(trimmed, promise=promise, is_quoted=group == "quoted" or _is_setting(name[0], match[0]), is_said=is_said):
-        return None
-    at = value.start(group)
-    return Span(at, at + len(trimmed), _kind(name[0]), 1)
+    return Span(value.start, value.start + len(value.text), kind(name), 1)
 
 
-def _is_setting(name: str, assignment: str) -> bool:
-    """`DB_PASS=value`, as in a .env file: what follows is a literal even without quotes."""
-    return name.isupper() and assignment.endswith("=")
+class _Value(NamedTuple):
+    start: int
+    text: str
+    is_quoted: bool
 
 
-@cache
-def _name() -> re.Pattern[str]:
-    return re.compile(r"[\w.\-$]+")
+def _name_in(text: str, match: re.Match[str]) -> str:
+    """The whole name around the stem that was found; 48 characters to either side are enough for any."""
+    before = text[max(0, match.start() - 48) : match.start()]
+    return before[len(before.rstrip(_NAME)) :] + text[match.start() : match.end("name")]
+
+
+def _value_at(text: str, start: int) -> _Value | None:
+    """The value that begins at `start`, unless it is masked."""
+    match = _value().match(text, start)
+    if not match or is_stand_in(match[0]):
+        return None
+    if match["quoted"] is None:
+        return _Value(match.start("bare"), _trim(match["bare"]), False)
+    return _Value(match.start("quoted"), match["quoted"], True)
+
+
+def _is_argument(match: re.Match[str], *, name: str, value: _Value) -> bool:
+    """`env('API_SECRET', 'a1b2…')`: both are literals of one line. A comma between words means nothing."""
+    start = match.end("name") - len(name)
+    opening = match.string[max(0, start - 1) : start]
+    return value.is_quoted and opening in "\"'#" and "\n" not in match[0]
 
 
 @cache
@@ -134,36 +151,49 @@ def _trim(value: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _is_secret(value: str, *, promise: _Promise, is_quoted: bool, is_said: bool) -> bool:
-    if len(value) < 4 or value.lower() in _PLAIN or is_reference(value) or is_stand_in(value):
+def _is_secret(value: str, *, strength: Promise, is_literal: bool, is_said: bool) -> bool:
+    """Whether `value` keeps the promise. A literal is quoted or set in an .env file; `is_said` means in a sentence."""
+    if len(value) < 4 or value.lower() in _PLAIN or is_reference(value):
         return False
-    if promise is _Promise.PASSWORD and " " not in value:
-        return not is_request(value) and not _MANUAL.fullmatch(value) and _is_password(value, is_quoted=is_quoted, is_said=is_said)
-    if is_placeholder(value):
+    if strength is Promise.PASSWORD:
+        return not _is_wording(value) and _is_password(value, is_literal=is_literal, is_said=is_said)
+    if len(value) < 8 or " " in value or is_placeholder(value):
         return False
-    if promise is _Promise.PASSWORD:
-        return _is_password(value, is_quoted=is_quoted, is_said=is_said)
-    if len(value) < 8 or " " in value:
-        return False
-    if promise is _Promise.SECRET and value.isdigit():
-        return len(value) >= 20
-    if promise is _Promise.SECRET:
-        return is_random(value) or (not is_said and (_is_odd(value) if is_quoted else _is_scrambled(value)))
-    return _is_drawn(value) and not is_said and not is_uuid(value)
+    return _is_key(value, strength=strength, is_literal=is_literal) if not is_said else _is_said_key(value, strength)
 
 
-def _is_password(value: str, *, is_quoted: bool, is_said: bool) -> bool:
-    if is_quoted:
-        return len(value) >= 5 and value.count(" ") <= 2 and not (is_said and value.isalpha() and len(value) < 7)
+def _is_wording(value: str) -> bool:
+    """What tests, tutorials and forms write where a password goes."""
+    if is_request(value) or _manual().fullmatch(value):
+        return True
+    return " " in value and (value.count(" ") > 2 or is_placeholder(value))
+
+
+def _is_password(value: str, *, is_literal: bool, is_said: bool) -> bool:
+    if is_literal:
+        return len(value) >= 7 or (len(value) >= 5 and not (is_said and value.isalpha()))
     return len(value) >= 6 and _is_odd(value)
+
+
+def _is_key(value: str, *, strength: Promise, is_literal: bool) -> bool:
+    if strength is Promise.KEY:
+        return _is_drawn(value) and not is_uuid(value)
+    if value.isdigit():
+        return len(value) >= 20
+    return is_random(value) or (_is_odd(value) if is_literal else _is_scrambled(value))
+
+
+def _is_said_key(value: str, strength: Promise) -> bool:
+    return strength is Promise.SECRET and is_random(value)
 
 
 def _is_odd(value: str) -> bool:
     """No word, no identifier, no number: letters with digits, or with symbols that names do not have."""
-    has_letter = any(map(str.isalpha, value))
-    has_digit = any(map(str.isdigit, value))
-    has_symbol = any(c in "!@#$%^&*?~+=" for c in value)
-    return has_letter and (has_digit or has_symbol) and (is_strong(value) or has_symbol or is_random(value) or len(value) >= 8)
+    if not any(map(str.isalpha, value)):
+        return False
+    if any(c in "!@#$%^&*?~+=" for c in value):
+        return True
+    return any(map(str.isdigit, value)) and (len(value) >= 8 or is_strong(value))
 
 
 def _is_scrambled(value: str) -> bool:
@@ -174,75 +204,17 @@ def _is_scrambled(value: str) -> bool:
 
 def _is_drawn(value: str) -> bool:
     """Random and long enough to be a key, with the digits that keys have."""
+    if value.isdigit():
+        return len(value) >= 20
     if not is_random(value) or len(value) < 15:
         return False
     return any(map(str.isdigit, value)) or len(value) >= 20
 
 
-def _kind(name: str) -> str:
-    low = name.lower()
-    for sign, kind in (("pass", "password"), ("pw", "password"), ("token", "token"), ("secret", "secret"), ("key", "api-key")):
-        if sign in low:
-            return kind
-    return "credential"
-
-
-@lru_cache(maxsize=4096)
-def _promise(name: str) -> _Promise:
-    """What the last words of `name` say, once numbers and stages (`_PROD`, `_2`) are set aside."""
-    words = [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+", name)]
-    while len(words) > 1 and words[-1] in _STAGES:
-        words.pop()
-    if not words:
-        return _Promise.NONE
-    last = words[-1]
-    before = words[-2] if len(words) > 1 else ""
-    joined = before + last
-    if _PASSWORD.search(last) or joined in ("passphrase", "passcode", "passkey"):
-        return _Promise.PASSWORD
-    if last in _SECRETS or joined in _QUALIFIED:
-        return _Promise.SECRET
-    if last in ("login", "api") or last.endswith("api") or joined in _HALVES:
-        return _Promise.KEY
-    if last in ("key", "keys"):
-        return _Promise.NONE if not before or before in _OPEN_KEYS else _Promise.KEY
-    return _Promise.SECRET if last.endswith(("secret", "token", "apikey", "secretkey", "accesskey")) else _Promise.NONE
-
-
-_PASSWORD = re.compile(
-    r"passw(?:or|rd|d)|passwo|^pass$|^pa?s+wo?r?d$|^passes$|^pwd$|^pw$|^psw$|^pswd$|passwd|pwd$|passphrase|passcode|^senha|contrase|kennwort|пароль"
-    r"|密码|密碼|口令|パスワード|비밀번호|비번|암호"
-)
-# What tests and tutorials write where a password goes.
-_MANUAL = re.compile(
-    r"(?i)(?:(?:my|new|old|test|valid|invalid|wrong|correct|incorrect|user|db|admin|some|plain|hashed|the|a|secret|secure"
-    r"|super|strong|same|current)[_-]?){1,3}(?:password|passwd|pass|pwd)"
-)
-_SECRETS = frozenset(
-    "secret secrets token tokens apikey apikeys accesskey secretkey privatekey authkey credential credentials creds "
-    "cred auth authorization authentication salt signature webhook pat dsn license licence".split()
-)
-_QUALIFIED = frozenset(
-    q + "key"
-    for q in "api secret access private auth encryption encrypt signing master account service shared license deploy "
-    "session storage cipher crypto hmac aes jwt preshared admin root client consumer app application io write read "
-    "ingest server subscription integration user".split()
-) | {"sonarlogin", "sessioncookie", "authcookie", "sessionid", "connectionstring", "secretid"}
-_HALVES = frozenset(("clientid", "accessid", "consumerid", "appid"))  # of a pair whose other half is the secret
-_OPEN_KEYS = frozenset(
-    "public primary foreign sort partition cache row hot cmd ctrl alt shift enter tab arrow map dict object json yaml "
-    "config idempotency dedupe dedup unique composite natural surrogate hash index group lookup redis s object "
-    "query route item sequence storage react list translation i18n message event registry the a any each this that "
-    "same pub site publishable candidate file path cluster key".split()
-)
-_STAGES = frozenset(
-    "prod production dev development test testing staging stage local qa default old new value val data str string "
-    "text b64 base64 env var live sandbox id1 primary secondary backup main main raw hash".split()
-)
-_PLAIN = frozenset(
+_PLAIN = words(
     "string str text password passwd secret token required optional true false null none nil undefined boolean number "
     "integer varchar hidden input type name email username user admin root default enabled disabled bearer basic "
-    "process return const function await async self this that with from your missing invalid empty blank unset".split()
+    "process return const function await async self this that with from your missing invalid empty blank unset"
 )
 
 
@@ -250,3 +222,10 @@ _PLAIN = frozenset(
 def _glue() -> re.Pattern[str]:
     return re.compile(r"(?i)(secret|token|key|private|access|apikey|password)[_-]?(?=[A-Za-z0-9])")
 
+
+@cache
+def _manual() -> re.Pattern[str]:
+    return re.compile(
+        r"(?i)(?:(?:my|new|old|test|valid|invalid|wrong|correct|incorrect|user|db|admin|some|plain|hashed|the|a|secret"
+        r"|secure|super|strong|same|current)[_-]?){1,3}(?:password|passwd|pass|pwd)"
+    )

@@ -7,18 +7,19 @@ reference to a value kept elsewhere (`${VAR}`, `os.environ[...]`), and does it l
 import re
 from functools import cache, lru_cache
 
+
+def words(listed: str) -> frozenset[str]:
+    """A list of words, written as one line."""
+    return frozenset(listed.split())
+
+
 # The 180 commonest letter pairs make up 91% of the pairs in English and in code, and 27% of random letters.
-_PAIRS = frozenset(
+_PAIRS = words(
     "ab ac ad ag ai al am an ap ar as at au av ba be bj bl bu ca ce ch ci ck cl co cr ct da de di do ds du ea ec ed "
     "ee ef el em en ep er es et ev ex fa ff fi fo fr fu ge gi gs ha he hi ho ib ic id ie if ig il im in io ip ir is "
     "it iv iz je ke la ld le lf li ll lo ls lt lu ly ma mb me mi mo mp na nc nd ne nf ng ni no ns nt nu ob oc od ol "
     "om on op or os ot ou ow pa pe pi pl po pp pr pt qu ra rc re rg ri rm rn ro rr rs rt ru ry sa sc se sh si so sp "
-    "ss st su ta te th ti to tr ts tt tu ty ue ul um un up ur us ut va ve wa wh wi wr xc xt yp yt ze".split()
-)
-# Words with digits that read as random but are names of things.
-_TERMS = re.compile(
-    r"(?i)(?:sha|md|aes|rsa|hmac|pbkdf|argon|scrypt|ed|curve|secp|base|utf|utf-|iso|oauth|http|ipv|rs|hs|es|ps|x)"
-    r"-?\d{1,5}(?:r1|k1)?|(?:sha|aes)\d*[_-]\w+|v\d+(?:[._-]\d+)*|[a-z]\d{1,2}[a-z]"
+    "ss st su ta te th ti to tr ts tt tu ty ue ul um un up ur us ut va ve wa wh wi wr xc xt yp yt ze"
 )
 
 
@@ -76,16 +77,13 @@ def is_strong(value: str) -> bool:
 
 
 def _is_random_chunk(chunk: str) -> bool:
-    if len(chunk) < 8 or len(set(chunk)) < 5 or _TERMS.fullmatch(chunk):
+    if len(chunk) < 8 or chunk.isdigit() or len(set(chunk)) < 5 or _term().fullmatch(chunk):
         return False
     pieces = re.findall(r"[A-Za-z]+|\d+", chunk)
-    if chunk.isdigit():
+    least = {1: 16, 2: 12, 3: 12}.get(len(pieces), 10)  # the more often letters and digits change, the surer
+    if len(chunk) < least:
         return False
-    if len(pieces) == 1:
-        return len(chunk) >= 16 and wordiness(chunk) < 0.6
-    if (len(pieces) >= 4 and len(chunk) >= 10) or (len(pieces) == 3 and len(chunk) >= 12):
-        return not _is_words_with_numbers(pieces)
-    return len(chunk) >= 12 and wordiness(chunk) < 0.6
+    return wordiness(chunk) < 0.6 if len(pieces) < 3 else not _is_words_with_numbers(pieces)
 
 
 def _is_words_with_numbers(pieces: list[str]) -> bool:
@@ -112,8 +110,17 @@ def wordiness(letters: str) -> float:
 
 
 @cache
+def _term() -> re.Pattern[str]:
+    """Words with digits that read as random but are names of things."""
+    return re.compile(
+        r"(?i)(?:sha|md|aes|rsa|hmac|pbkdf|argon|scrypt|ed|curve|secp|base|utf|utf-|iso|oauth|http|ipv|rs|hs|es|ps|x)"
+        r"-?\d{1,5}(?:r1|k1)?|(?:sha|aes)\d*[_-]\w+|v\d+(?:[._-]\d+)*|[a-z]\d{1,2}[a-z]"
+    )
+
+
+@cache
 def _mask() -> re.Pattern[str]:
-    return re.compile(r"(?i)x{5,}|\*{3,}|\.{3}|…|•{3,}|_{5,}|-{6,}|#{4,}|\?{3,}|^x+$|(.)\1{11,}")
+    return re.compile(r"(?i)x{5,}|\*{3,}|\.{3}|…|•{3,}|_{5,}|-{6,}|#{4,}|\?{3,}|^x+$|(.)\1{15,}")
 
 
 @cache
@@ -126,7 +133,9 @@ def _prompt() -> re.Pattern[str]:
 
 @cache
 def _request() -> re.Pattern[str]:
-    return re.compile(r"(?i)your|insert|replace|placeholder|redact|change[_-]?me|enter[_-]|example|dummy|goes[_-]|[_-]here$|not[_-]set")
+    return re.compile(
+        r"(?i)your|insert|replace|placeholder|redact|change[_-]?me|enter[_-]|example|dummy|goes[_-]|[_-]here$|not[_-]set"
+    )
 
 
 @cache

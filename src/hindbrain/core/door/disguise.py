@@ -24,14 +24,14 @@ class Disguise:
 def disguises(text: str) -> Iterator[Disguise]:
     """The readings worth a second look; most texts have none."""
     if "\\\n" in text or any(_seam(quote).search(text) for quote in "\"'" if quote in text):
-        yield from _rewritten(text, _break(), lambda match: "", size=0)
+        yield from _rewritten(text, _break(), change=lambda match: "", size=0)
     if "%" in text:
-        yield from _rewritten(text, _percent(), lambda match: chr(int(match[1], 16)), size=1)
+        yield from _rewritten(text, _percent(), change=lambda match: chr(int(match[1], 16)), size=1)
     yield from _decoded(text)
 
 
 def _rewritten(
-    text: str, pattern: re.Pattern[str], change: Callable[[re.Match[str]], str], *, size: int
+    text: str, pattern: re.Pattern[str], *, change: Callable[[re.Match[str]], str], size: int
 ) -> Iterator[Disguise]:
     """`text` with each match changed to a string of `size` characters, if there is a match."""
     spans = [match.span() for match in pattern.finditer(text)]

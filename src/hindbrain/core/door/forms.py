@@ -12,7 +12,16 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from hindbrain.core.door.credible import is_placeholder, is_random, is_reference, is_stand_in, is_strong, is_variable, wordiness
+from hindbrain.core.door.credible import (
+    is_placeholder,
+    is_random,
+    is_reference,
+    is_stand_in,
+    is_strong,
+    is_variable,
+    wordiness,
+    words,
+)
 from hindbrain.core.door.span import Span
 
 
@@ -24,7 +33,7 @@ def find(text: str, lowered: str) -> Iterator[Span]:
         subject = text if form.is_exact else lowered
         for anchor in form.anchors:
             if anchor in subject:
-                yield from _matches(form, anchor, text, lowered)
+                yield from _matches(form, anchor, text=text, lowered=lowered)
 
 
 class _Form(NamedTuple):
@@ -38,7 +47,7 @@ class _Form(NamedTuple):
     is_whole: bool = False  # the anchor is part of the secret
 
 
-def _matches(form: _Form, anchor: str, text: str, lowered: str) -> Iterator[Span]:
+def _matches(form: _Form, anchor: str, *, text: str, lowered: str) -> Iterator[Span]:
     for match in _compiled(anchor, form.tail).finditer(text if form.is_exact else lowered):
         start, end = match.start() if form.is_whole else match.start("s"), match.end("s")
         around = lowered[max(0, start - 200) : end + 200] if form.near else ""
@@ -92,12 +101,12 @@ def _is_encoded(value: str) -> bool:
     return is_random(value) or value.endswith("=")
 
 
-_MANUAL = frozenset(
+_MANUAL = words(
     "password passwd pass pwd passw user username token root admin postgres mysql mongo redis guest mypassword "
     "your_password yourpassword my_password dbpassword db_password userpassword p w pw x xx xxx pat key apikey "
-    "api_key access_token none test host port string required".split()
+    "api_key access_token none test host port string required"
 )
-_ARGUMENTS = r"[^|;&\n]{0,100}?(?<=[ \"'])"  # of one command, up to an option
+_ARGUMENTS = r"[^|;&\n]{0,60}?(?<=[ \"'])"  # of one command, up to an option
 _WORD = r"[^\s\"'$<>%-][^\s\"'&|;]{3,80}"
 _BLOCK = (
     r"[ a-z0-9]{0,40}private key(?: block)?-{4,5}"
@@ -107,11 +116,14 @@ _BLOCK = (
 _FORMS: tuple[_Form, ...] = (
     _Form("private-key", ("-----begin", "---- begin"), rf"(?P<s>{_BLOCK})", _any, is_whole=True),
     _Form("putty-key", ("private-lines: ",), r"\d+(?P<s>(?:\s+[a-z0-9+/=]{20,}+){1,99})", _any),
-    _Form("base64-key", ("LS0tLS1CRUdJTi",), r"(?P<s>[A-Za-z0-9+/\s\\]{40,}+={0,2})", _any, is_exact=True, is_whole=True),
+    _Form(
+        "base64-key", ("LS0tLS1CRUdJTi",), r"(?P<s>[A-Za-z0-9+/\s\\]{40,}+={0,2})", _any, is_exact=True, is_whole=True
+    ),
     _Form(
         "private-key",
         ("MI", "MHcCAQEE", "MC4CAQAw"),
-        rf"(?P<s>(?:(?<=MI)(?:I[A-Za-z0-9+/]{{3}}IBA[AD]|G[A-Za-z0-9+/]AgE[AB])|(?<=[Ew]))(?:[A-Za-z0-9+/=]{{16,}}+(?:\\[nr]|\s){{0,20}}+){{2,200}}+)",
+        r"(?P<s>(?:(?<=MI)(?:I[A-Za-z0-9+/]{3}IBA[AD]|G[A-Za-z0-9+/]AgE[AB])|(?<=[Ew]))"
+        r"(?:[A-Za-z0-9+/=]{16,}+(?:\\[nr]|\s){0,20}+){2,200}+)",
         _any,
         is_exact=True,
         is_whole=True,
@@ -136,7 +148,8 @@ _FORMS: tuple[_Form, ...] = (
     _Form(
         "authorization",
         ("authorization",),
-        r"['\"]?\]?\s{0,4}[:=,]{0,2}\s{0,4}[bf]?['\"`]?(?:[a-z]{3,9}-?[a-z]{0,6}[ =:]{1,3})?(?P<s>[a-z0-9+/_.~=@:-]{12,}+)",
+        r"['\"]?\]?\s{0,4}[:=,]{0,2}\s{0,4}[bf]?['\"`]?(?:[a-z]{3,9}-?[a-z]{0,6}[ =:]{1,3})?"
+        r"(?P<s>[a-z0-9+/_.~=@:-]{12,}+)",
         _is_header,
     ),
     _Form("bearer-token", ("bearer",), r"[: ]{1,3}['\"]?(?P<s>[a-z0-9+/_.~-]{16,}+=*)", _is_header),
@@ -150,7 +163,12 @@ _FORMS: tuple[_Form, ...] = (
         needs=":",
     ),
     _Form("command-password", ("mysql ", "mysqldump ", "mysqladmin "), rf"{_ARGUMENTS}-p(?P<s>{_WORD})", _is_argument),
-    _Form("command-password", ("sshpass ", "docker login ", "psexec"), rf"{_ARGUMENTS}-p[ =]?[\"']?(?P<s>{_WORD})", _is_argument),
+    _Form(
+        "command-password",
+        ("sshpass ", "docker login ", "psexec"),
+        rf"{_ARGUMENTS}-p[ =]?[\"']?(?P<s>{_WORD})",
+        _is_argument,
+    ),
     _Form(
         "bundle-password",
         ("bundle_",),
@@ -160,7 +178,7 @@ _FORMS: tuple[_Form, ...] = (
     _Form(
         "secure-string",
         ("convertto-securestring",),
-        r"\s{1,4}(?:-\w{1,20}\s{1,4}){0,4}[\"']?(?P<s>[^\s\"'$-][^\s\"']{5,80})",
+        r"\s{1,4}(?:-\w{1,20}\s{1,4}){0,4}\\?[\"']?(?P<s>[^\s\"'$-][^\s\"'\\]{5,80})",
         _is_argument,
     ),
     _Form(
@@ -176,13 +194,19 @@ _FORMS: tuple[_Form, ...] = (
         r"\S{1,100}\s{1,20}password\s{1,20}(?P<s>[^\s\"'$<>{}]{3,100})",
         _is_login,
     ),
-    _Form("password", ("password ", "password("), r"\s{0,3}\(?\s{0,3}[\"'](?P<s>[^\"'\n$<>{}]{4,80})[\"']", _is_argument, near=("credentials {", "credentials{")),
+    _Form(
+        "password",
+        ("password ", "password("),
+        r"\s{0,3}\(?\s{0,3}[\"'](?P<s>[^\"'\n$<>{}]{4,80})[\"']",
+        _is_argument,
+        near=("credentials {", "credentials{", "define "),
+    ),
     _Form(
         "connection-password",
         ("password=", "pwd=", "password ="),
         r"\s{0,2}(?P<s>[^\s;\"'<>{}$#(,&]{3,100})",
         _is_value,
-near=("server=", "data source=", "user id=", "uid=", "catalog=", "provider=", "driver=", "database="),
+        near=("server=", "data source=", "user id=", "uid=", "catalog=", "provider=", "driver=", "database="),
         needs=";",
     ),
     _Form(
@@ -200,7 +224,9 @@ near=("server=", "data source=", "user id=", "uid=", "catalog=", "provider=", "d
         _is_encoded,
         is_exact=True,
     ),
-    _Form("jwk", ('"d', '"k', '"p', '"q'), r"[pqi]?\\?\"\s{0,3}:\s{0,3}\\?\"(?P<s>[\w-]{20,}+)", is_random, needs="kty"),
+    _Form(
+        "jwk", ('"d', '"k', '"p', '"q'), r"[pqi]?\\?\"\s{0,3}:\s{0,3}\\?\"(?P<s>[\w-]{20,}+)", is_random, needs="kty"
+    ),
     _Form("sas-signature", ("sig=",), r"(?P<s>[a-z0-9%+/=]{30,}+)", _is_unmasked),
     _Form("unseal-key", ("unseal",), r"(?: key)?(?: \d{1,2})?[: ]{1,3}(?P<s>[a-z0-9+/]{43,46}=?)", is_random),
     _Form("webhook", ("/webhook",), r"s?/(?P<s>[\w@/-]{24,}+)", is_random),
@@ -210,5 +236,11 @@ near=("server=", "data source=", "user id=", "uid=", "catalog=", "provider=", "d
         r"\s{0,4}(?P<s>[^<>\s]{4,400}+)\s{0,4}</[\w.:-]{0,40}?(?:password|passphrase|secret|token|api_?key|privatekey|accesskey)>",
         _is_mixed_login,
     ),
-    _Form("xml-password", ('value="',), r"(?P<s>[^\"\s]{4,400}+)\"", _is_login, near=('password" value', 'pwd" value', 'secret" value', 'token" value', 'apikey" value')),
+    _Form(
+        "xml-password",
+        ('value="',),
+        r"(?P<s>[^\"\s]{4,400}+)\"",
+        _is_login,
+        near=('password" value', 'pwd" value', 'secret" value', 'token" value', 'apikey" value'),
+    ),
 )

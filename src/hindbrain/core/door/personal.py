@@ -2,12 +2,14 @@
 
 What a checksum can prove is proved. What names a role, a machine or a sample stays, because a lesson needs it:
 `git@host`, noreply and sample addresses (example.com, .test, .local), package scopes, versions, times and ids.
+Of a home path only the user's name goes; the rest of the path is what the lesson is about.
 """
 
 import re
 from collections.abc import Iterator
 from functools import cache
 
+from hindbrain.core.door.credible import words
 from hindbrain.core.door.span import Span, settle
 
 
@@ -22,10 +24,59 @@ def _all(text: str) -> Iterator[Span]:
     if "/" in text or "\\" in text:
         yield from _users(text)
     for window in _windows(text):
-        yield from _cards(text, *window)
-        yield from _accounts(text, *window)
-        yield from _phones(text, *window)
-        yield from _national(text, *window)
+        yield from _cards(text, window)
+        yield from _accounts(text, window)
+        yield from _phones(text, window)
+        yield from _national(text, window)
+
+
+def _emails(text: str) -> Iterator[Span]:
+    """A domain is looked for after each "@", then the name before it: a long word without one is never read twice."""
+    for domain in _domain().finditer(text):
+        local = _local().search(text, max(0, domain.start() - 64), domain.start())
+        if local and _is_person(local, domain):
+            yield Span(local.start(), domain.end(), "email", 2)
+
+
+def _is_person(local: re.Match[str], domain: re.Match[str]) -> bool:
+    text = local.string
+    name, host = local[0].lower(), domain[1].lower()
+    before = text[local.start() - 1 : local.start()]
+    after = text[domain.end() : domain.end() + 1]
+    is_login = before in ("/", ":") or after == ":"  # ssh://git@host/, git@host:path
+    if is_login and text[max(0, local.start() - 7) : local.start()].lower() != "mailto:":
+        return False
+    if name in _ROLES or "noreply" in name or "no-reply" in name:
+        return False
+    suffix = host.rsplit(".", 1)[-1]
+    return not _sample().search(host) and suffix not in _SUFFIXES
+
+
+# Mailboxes of machines and of nobody in particular.
+_ROLES = words("git hg svn root noreply mailer-daemon postmaster user username you your name me email")
+# The end of a file name or of a reserved domain: `icon@2x.png`, `user@host.local`, `pkg@1.2.beta`.
+_SUFFIXES = words(
+    "test example invalid localhost local internal lan cluster png jpg jpeg gif svg webp ico css scss js mjs cjs ts "
+    "tsx jsx json md py rb go rs java kt swift vue html htm xml yml yaml toml lock sh txt service timer socket tgz "
+    "zip gz beta alpha rc next canary latest"
+)
+
+
+def _users(text: str) -> Iterator[Span]:
+    for homes in ("/home/", "/Users/", "\\Users\\", "\\\\Users\\\\"):
+        if homes not in text:
+            continue
+        for match in _home(homes).finditer(text):
+            if match["u"].lower() not in _ACCOUNTS:
+                yield Span(match.start("u"), match.end("u"), "user", 2)
+
+
+# Accounts of images, runners and manuals.
+_ACCOUNTS = words(
+    "user username users name you me your-name yourname your-user youruser runner runneradmin ubuntu ec2-user debian "
+    "vagrant node app admin root vscode codespace circleci travis jovyan pi dev developer default public shared all "
+    "guest git jenkins www www-data deploy linuxbrew gitpod coder nobody postgres"
+)
 
 
 def _windows(text: str) -> list[tuple[int, int]]:
@@ -41,65 +92,20 @@ def _windows(text: str) -> list[tuple[int, int]]:
     return windows
 
 
-def _emails(text: str) -> Iterator[Span]:
-    """A domain is looked for after each "@", then the name before it: a long word without one is never read twice."""
-    for domain in _domain().finditer(text):
-        local = _local().search(text, max(0, domain.start() - 64), domain.start())
-        if local and _is_person(text, local, domain):
-            yield Span(local.start(), domain.end(), "email", 2)
-
-
-def _is_person(text: str, local: re.Match[str], domain: re.Match[str]) -> bool:
-    name, host = local[0].lower(), domain[1].lower()
-    before = text[local.start() - 1 : local.start()]
-    after = text[domain.end() : domain.end() + 1]
-    is_login = before in ("/", ":") or after == ":" or (after == "/" and before == "/")
-    if is_login or name in _ROLES or "noreply" in name or "no-reply" in name or "${" in name:
-        return False
-    labels = host.split(".")
-    return not _SAMPLES.search(host) and labels[-1] not in _SUFFIXES and not labels[-1].isdigit()
-
-
-# Mailboxes of machines and of nobody in particular.
-_ROLES = frozenset("git hg svn root noreply mailer-daemon postmaster user username you your name me email".split())
-_SAMPLES = re.compile(r"(?:^|\.)(?:example|sample|domain|yourdomain|company|yourcompany)\.|noreply|(?:^|\.)sentry\.io$|gserviceaccount")
-# The end of a file name or of a reserved domain: `icon@2x.png`, `user@host.local`, `pkg@1.2.beta`.
-_SUFFIXES = frozenset(
-    "test example invalid localhost local internal lan png jpg jpeg gif svg webp ico css scss js mjs cjs ts tsx jsx json "
-    "md py rb go rs java kt swift vue html htm xml yml yaml toml lock sh txt service timer socket tgz zip gz beta alpha rc "
-    "next canary latest".split()
-)
-
-
-def _users(text: str) -> Iterator[Span]:
-    for homes in ("/home/", "/Users/", "\\Users\\", "\\\\Users\\\\"):
-        for match in _home(homes).finditer(text):
-            if match["u"].lower() not in _ACCOUNTS:
-                yield Span(match.start("u"), match.end("u"), "user", 2)
-
-
-# Accounts of images, runners and manuals.
-_ACCOUNTS = frozenset(
-    "user username users name you me your-name yourname your-user youruser runner runneradmin ubuntu ec2-user debian vagrant "
-    "node app admin root vscode codespace circleci travis jovyan pi dev developer default public shared all guest git jenkins "
-    "www www-data deploy linuxbrew gitpod coder nobody postgres".split()
-)
-
-
 _LONGEST_ROW = 4096  # characters; beyond it is data, not someone's number
 
 
-def _cards(text: str, start: int, end: int) -> Iterator[Span]:
-    for match in _card().finditer(text, start, end):
+def _cards(text: str, window: tuple[int, int]) -> Iterator[Span]:
+    for match in _card().finditer(text, *window):
         digits = re.sub(r"\D", "", match[0])
         if _is_card(digits) and _luhn(digits):
             yield Span(match.start(), match.end(), "card", 2)
 
 
 def _is_card(digits: str) -> bool:
-    """Length and first digits of the networks that issue cards; a test number of all zeros is none."""
-    sizes = {"4": (13, 16, 19), "5": (16,), "2": (16,), "6": (16, 19), "3": (14, 15, 16)}
-    return len(digits) in sizes.get(digits[0], ()) and len(set(digits)) > 1
+    """Length and first digit of the networks that issue cards; a row of one digit is none."""
+    sizes = {"2": (16,), "3": (14, 15, 16), "4": (13, 16, 19), "5": (16,), "6": (16, 19)}
+    return len(digits) in sizes[digits[0]] and len(set(digits)) > 1
 
 
 def _luhn(digits: str) -> bool:
@@ -108,8 +114,8 @@ def _luhn(digits: str) -> bool:
     return (odd + even) % 10 == 0
 
 
-def _accounts(text: str, start: int, end: int) -> Iterator[Span]:
-    for match in _iban().finditer(text, start, end):
+def _accounts(text: str, window: tuple[int, int]) -> Iterator[Span]:
+    for match in _iban().finditer(text, *window):
         compact = match[0].replace(" ", "")
         if 15 <= len(compact) <= 34 and int(_as_number(compact[4:] + compact[:4])) % 97 == 1:
             yield Span(match.start(), match.end(), "iban", 2)
@@ -119,24 +125,22 @@ def _as_number(letters: str) -> str:
     return "".join(str(int(c, 36)) for c in letters)
 
 
-def _phones(text: str, start: int, end: int) -> Iterator[Span]:
-    for match in _phone().finditer(text, start, end):
-        digits = sum(map(str.isdigit, match[0]))
-        if 8 <= digits <= 15:
+def _phones(text: str, window: tuple[int, int]) -> Iterator[Span]:
+    for match in _phone().finditer(text, *window):
+        if 8 <= sum(map(str.isdigit, match[0])) <= 15:
             yield Span(match.start(), match.end(), "phone", 2)
 
 
-def _national(text: str, start: int, end: int) -> Iterator[Span]:
-    for match in _ssn().finditer(text, start, end):
+def _national(text: str, window: tuple[int, int]) -> Iterator[Span]:
+    for match in _ssn().finditer(text, *window):
         yield Span(match.start(), match.end(), "national-id", 2)
-    for match in _labelled_id().finditer(text, start, end):
+    for match in _labelled_id().finditer(text, *window):
         yield Span(match.start("n"), match.end("n"), "national-id", 2)
 
 
 @cache
-def _digits() -> re.Pattern[str]:
-    """Seven digits with nothing but separators between them; fewer name nobody."""
-    return re.compile(r"[0-9](?:[ .()/-]{0,2}[0-9]){6,}+")
+def _domain() -> re.Pattern[str]:
+    return re.compile(r"@((?:[A-Za-z0-9][A-Za-z0-9-]{0,62}+\.){1,5}[A-Za-z]{2,18}(?![\w-]))")
 
 
 @cache
@@ -145,8 +149,11 @@ def _local() -> re.Pattern[str]:
 
 
 @cache
-def _domain() -> re.Pattern[str]:
-    return re.compile(r"@((?:[A-Za-z0-9][A-Za-z0-9-]{0,62}+\.){1,5}[A-Za-z]{2,18}(?![\w-]))")
+def _sample() -> re.Pattern[str]:
+    """Domains of documentation and of services, not of people."""
+    return re.compile(
+        r"(?:^|\.)(?:example|sample|domain|yourdomain|company|yourcompany)\.|noreply|(?:^|\.)sentry\.io$|gserviceaccount"
+    )
 
 
 @cache
@@ -157,34 +164,45 @@ def _home(homes: str) -> re.Pattern[str]:
 
 
 @cache
+def _digits() -> re.Pattern[str]:
+    """Seven digits with nothing but separators between them; fewer name nobody."""
+    return re.compile(r"[0-9](?:[ .()/-]{0,2}[0-9]){6,}+")
+
+
+@cache
 def _card() -> re.Pattern[str]:
-    return re.compile(r"(?<![\w.,+/=-])[2-6]\d{3}(?:[ -]?\d{4}){2}[ -]?\d{1,4}(?:[ -]?\d{3})?(?![\w-])|(?<![\w.-])3\d{3}[ -]?\d{6}[ -]?\d{4,5}(?![\w-])")
+    return re.compile(
+        r"(?<![\w.,+/=-])[2-6][0-9]{3}(?:[ -]?[0-9]{4}){2}[ -]?[0-9]{1,4}(?:[ -]?[0-9]{3})?(?![\w-])"
+        r"|(?<![\w.-])3[0-9]{3}[ -]?[0-9]{6}[ -]?[0-9]{4,5}(?![\w-])"
+    )
 
 
 @cache
 def _iban() -> re.Pattern[str]:
-    return re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
+    return re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
 
 
 @cache
 def _phone() -> re.Pattern[str]:
     """International with a plus, North American with separators, or any number after a word for phone."""
     return re.compile(
-        r"(?<![\w+.-])\+\d{1,3}[ .-]?\(?\d{1,4}\)?(?:[ .-]?\d{2,4}){2,4}(?![\w-])"
-        r"|(?<![\w.+-])(?:\(\d{3}\) ?|\d{3}-)\d{3}-\d{4}(?![\w-])"
-        r"|(?<=\btel[:.])\s?\d[\d .()/-]{6,18}\d|(?<=\b[Pp]hone:) ?\d[\d .()/-]{6,18}\d"
+        r"(?<![\w+.-])\+[0-9]{1,3}[ .-]?\(?[0-9]{1,4}\)?(?:[ .-]?[0-9]{2,4}){2,4}(?![\w-])"
+        r"|(?<![\w.+-])(?:\([2-9][0-9]{2}\) ?|[2-9][0-9]{2}-)[2-9][0-9]{2}-[0-9]{4}(?![\w-])"
+        r"|(?<=\b[Tt]el[:.]) ?[0-9][0-9 .()/-]{6,18}[0-9]|(?<=\b[Pp]hone:) ?[0-9][0-9 .()/-]{6,18}[0-9]"
     )
 
 
 @cache
 def _ssn() -> re.Pattern[str]:
     """US social security: the areas 000, 666 and 900-999, group 00 and serial 0000 were never issued."""
-    return re.compile(r"(?<![\w-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])")
+    return re.compile(r"(?<![\w-])(?!000|666|9[0-9]{2})[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![\w-])")
 
 
 @cache
 def _labelled_id() -> re.Pattern[str]:
+    """A number of any country, if the text says what it is."""
     return re.compile(
-        r"(?i)\b(?:ssn|social security(?: number)?|national insurance(?: number)?|nino|passport(?: number| no\.?)?|tax id"
-        r"|steuer-?id|codice fiscale|dni|nif|nie|aadhaar|cpf|bsn|personnummer)\b[ :#=]{1,3}(?P<n>(?=[A-Z]{0,3}[ -]?\d)[A-Z0-9][A-Z0-9 .-]{6,17}[A-Z0-9])(?![\w-])"
+        r"(?i:\b(?:ssn|social security(?: number)?|national insurance(?: number)?|nino|passport(?: number| no\.?)?"
+        r"|tax id|steuer-?id|codice fiscale|dni|nif|nie|aadhaar|cpf|bsn|personnummer)\b)[ :#=]{1,3}"
+        r"(?P<n>[A-Z]{0,3}[ -]?[0-9][0-9 .-]{4,16}[0-9](?: ?[A-Z]{1,2})?)(?![\w-])"
     )

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from functools import cache
 
 from hindbrain.core.door import assignments, forms, vendors
-from hindbrain.core.door.credible import is_random, is_stand_in
+from hindbrain.core.door.credible import is_random, is_stand_in, words
 from hindbrain.core.door.disguise import Disguise, disguises
-from hindbrain.core.door.span import Span, settle
+from hindbrain.core.door.span import Run, Span, settle
 
 
 def find(text: str) -> list[Span]:
@@ -39,65 +39,69 @@ def _lower(text: str) -> str:
 
 def _runs(text: str) -> Iterator[Span]:
     for match in _run().finditer(text):
-        start, end = match.span()
-        if text[start - 1 : start + 1] in ("\\n", "\\t", "\\r"):
-            start += 1
-        span = vendors.in_run(text, start)
-        if not span and not text.startswith(("...", "…"), end):  # a key cut short opens nothing
-            span = _named(text, start, end)
+        run = Run(*match.span())
+        if text[run.start - 1 : run.start + 1] in ("\\n", "\\t", "\\r"):
+            run = run._replace(start=run.start + 1)
+        span = vendors.in_run(text, run.start)
+        if not span and not text.startswith(("...", "…"), run.end):  # a key cut short opens nothing
+            span = _named(text, run)
         if span:
             yield span
 
 
-def _named(text: str, start: int, end: int) -> Span | None:
+def _named(text: str, run: Run) -> Span | None:
     """A run that is no vendor's, but told to be a secret by what is before it or in it."""
-    run = text[start:end]
-    if not is_random(run) and sum(map(str.isdigit, run[:256])) < 6:
+    body = text[run.start : run.end]
+    if not is_random(body) and sum(map(str.isdigit, body[:256])) < 6:
         return None
-    span = (
-        assignments.before_run(text, start, end)
-        or assignments.inside_run(text, start, end)
-        or _staged(text, start, end)
-        or _prefixed(text, start, end)
-        or _assigned(text, start, end)
-    )
-    rest = _rest().match(text, end)
+    readers = (assignments.before_run, assignments.inside_run, _staged, _prefixed, _assigned, _alone)
+    span = next(filter(None, (read(text, run) for read in readers)), None)
+    rest = _rest().match(text, run.end)
     return span._replace(end=rest.end()) if span and rest else span
 
 
-def _prefixed(text: str, start: int, end: int) -> Span | None:
-    """A key of a vendor we have no row for: a short prefix, then 32 or more random mixed characters."""
-    match = _unknown().fullmatch(text, start, end)
-    if not match or match[1].lower() in _IDENTIFIERS or is_stand_in(match[2]):
-        return None
-    body = match[2]
-    tests = (str.islower, str.isupper, str.isdigit)
-    if not all(any(map(test, body)) for test in tests) or not is_random(body):
-        return None
-    return Span(start, end, "api-key", 0)
-
-
-def _staged(text: str, start: int, end: int) -> Span | None:
+def _staged(text: str, run: Run) -> Span | None:
     """A vendor's prefix with the stage in it: `acme_live_…`."""
-    match = _stage().match(text, start, end)
+    match = _stage().match(text, *run)
     if not match or is_stand_in(match[1]) or not any(map(str.isdigit, match[1])):
         return None
-    return Span(start, match.end(), "api-key", 0)
+    return Span(run.start, match.end(), "api-key", 0)
 
 
-def _assigned(text: str, start: int, end: int) -> Span | None:
+def _prefixed(text: str, run: Run) -> Span | None:
+    """A key of a vendor we have no row for: a short prefix, then 32 or more random mixed characters."""
+    match = _unknown().fullmatch(text, *run)
+    if not match or match[1].lower() in _IDENTIFIERS or not _is_scrambled(match[2]):
+        return None
+    return Span(*run, "api-key", 0)
+
+
+def _assigned(text: str, run: Run) -> Span | None:
     """A long random value that some name is set to, unless the name says that it is public."""
-    if end - start < 32 or not _setting().search(text[max(0, start - 48) : start]):
+    if run.end - run.start < 32 or not _setting().search(text[max(0, run.start - 48) : run.start]):
         return None
-    body = text[start:end]
+    if text.startswith("sha", run.start) or not _is_scrambled(text[run.start : run.end]):
+        return None
+    return Span(*run, "credential", 0)
+
+
+def _alone(text: str, run: Run) -> Span | None:
+    """Forty or more random characters of all classes that stand by themselves."""
+    if run.end - run.start < 40 or text.startswith("sha", run.start):
+        return None
+    is_apart = text[run.start - 1 : run.start] in _APART and text[run.end : run.end + 1] in _APART
+    return Span(*run, "credential", 0) if is_apart and _is_scrambled(text[run.start : run.end]) else None
+
+
+def _is_scrambled(body: str) -> bool:
+    """Lower case, upper case and digits, at random."""
     tests = (str.islower, str.isupper, str.isdigit)
-    if is_stand_in(body) or body.startswith("sha") or not all(any(map(test, body)) for test in tests) or not is_random(body):
-        return None
-    return Span(start, end, "credential", 0)
+    return not is_stand_in(body) and all(any(map(test, body)) for test in tests) and is_random(body)
 
 
+_APART = frozenset(("", " ", "\n", "\t", '"', "'", "`"))
 # Prefixes of long public identifiers and digests.
-_IDENTIFIERS = frozenset("sha1 sha256 sha384 sha512 md5 chatcmpl gen resp msg req call toolu run thread asst file".split())
+_IDENTIFIERS = words("sha1 sha256 sha384 sha512 md5 chatcmpl gen resp msg req call toolu run thread asst file")
 
 
 @cache
@@ -118,8 +122,9 @@ def _stage() -> re.Pattern[str]:
 @cache
 def _setting() -> re.Pattern[str]:
     """A name and `=` or `:`, with or without quotes."""
+    public = "hash|sha[0-9]*|sum|digest|integrity|etag|ids?|cursor|commit|rev|url|uri|href|src|nonce"
     return re.compile(
-        r"(?i)(?<![\w-])(?!\w*(?:hash|sha\d*|sum|digest|integrity|etag|id|ids|cursor|commit|rev|url|uri|href|src|nonce)['\"]?\s?[:=])"
+        rf"(?i)(?<![\w-])(?!\w*(?:{public})['\"]?\s?[:=])"
         r"[a-z_][\w.-]{2,40}['\"]?\s{0,4}(?:=|:|:=|=>)\s{0,4}['\"`]?$"
     )
 

@@ -6,6 +6,13 @@ from functools import cache
 from typing import NamedTuple
 
 
+class Run(NamedTuple):
+    """A stretch of characters that keys are made of: `text[start:end]`."""
+
+    start: int
+    end: int
+
+
 class Span(NamedTuple):
     """Part of a text that must not be stored: `text[start:end]`."""
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from hindbrain.core.door.credible import is_request, is_stand_in
+from hindbrain.core.door.credible import is_random, is_request, is_stand_in
 from hindbrain.core.door.span import Span
 
 _ALPHABETS = {
@@ -84,7 +84,11 @@ _RUNS: tuple[tuple[str, str, str], ...] = (
     ("github-token", "github_pat_", "W50+"),
     ("gitlab-runner-token", "GR1348941", "W20"),
     ("gitlab-session", "_gitlab_session", "= H32"),
-    ("gitlab-token", "glpat- gldt- glrt- glrtr- glft- glptt- glimt- glagent- gloas- glsoat- glffct- glcbt- glwt-", "X20+"),
+    (
+        "gitlab-token",
+        "glpat- gldt- glrt- glrtr- glft- glptt- glimt- glagent- gloas- glsoat- glffct- glcbt- glwt-",
+        "X20+",
+    ),
     ("google-api-key", "AIza", "W35"),
     ("google-client-secret", "GOCSPX-", "W28"),
     ("gocardless-token", "live_ sandbox_", "W40"),
@@ -237,19 +241,19 @@ _ANCHORED: tuple[tuple[str, str, str], ...] = (
     ("slack-token", "xoxe.xox", "[bp]-D1-W60+"),
 )
 
-# Keys whose telling part is in the middle: how far to look back, and the whole shape around the anchor.
-_INNER: tuple[tuple[str, str, int, str], ...] = (
-    ("azure-client-secret", "Q~", 4, r"[\w~.\-]{3}\dQ~[\w~.\-]{31,34}(?![\w~.\-])"),
-    ("terraform-token", ".atlasv1.", 14, r"[A-Za-z0-9]{14}\.atlasv1\.[\w=\-]{60,70}"),
-    ("telegram-token", ":AA", 10, r"(?<!\d)\d{8,10}:AA[\w\-]{32,34}(?![\w\-])"),
-    ("firebase-key", ":APA91b", 11, r"AAAA[\w\-]{7}:APA91b[\w\-]{130,}"),
-    ("telegram-token", "elegram", 0, r"elegram\w{0,20}[\"']?[:= ]{1,4}[\"']?\d{8,10}:[\w\-]{35}(?![\w\-])"),
-    ("facebook-token", "|", 17, r"(?<!\d)\d{15,17}\|[\w\-]{27,40}(?![\w\-])"),
-    ("vault-token", "s.", 0, r"s\.(?=[A-Za-z]*\d)[A-Za-z0-9]{24,26}(?![\w.])"),
-    ("artifactory-token", "eyJ2ZXIiOi", 0, r"eyJ2ZXIiOi[\w\-]{20,}\.eyJ[\w\-]{20,}\.[\w\-]{20,}"),
-    ("salesforce-token", "!AQ", 18, r"00D\w{12,15}!AQ[\w.]{60,}"),
-    ("plivo-key", "MA", 0, r"MA(?=[A-Z]*\d)[A-Z0-9]{18}:[A-Za-z0-9]{40}"),
+# Keys whose telling part is in the middle: what must stand before the anchor, the anchor, what must follow it.
+_INNER: tuple[tuple[str, str, str, str], ...] = (
+    ("azure-client-secret", r"[\w~.\-]{3}\d", "Q~", r"[\w~.\-]{31,34}(?![\w~.\-])"),
+    ("terraform-token", r"[A-Za-z0-9]{14}", ".atlasv1.", r"[\w=\-]{60,70}"),
+    ("telegram-token", r"(?<!\d)\d{8,10}", ":AA", r"[\w\-]{32,34}(?![\w\-])"),
+    ("firebase-key", r"AAAA[\w\-]{7}", ":APA91b", r"[\w\-]{130,}"),
+    ("facebook-token", r"(?<!\d)\d{15,17}", "|", r"[\w\-]{27,40}(?![\w\-])"),
+    ("vault-token", "(?<![A-Za-z0-9])", "s.", r"(?=[A-Za-z]{0,25}\d)[A-Za-z0-9]{24,26}(?![\w.])"),
+    ("salesforce-token", r"00D\w{12,15}", "!AQ", r"[\w.]{60,}"),
+    ("google-client-id", r"(?<![\w-])\d{6,20}-[a-z0-9]{20,40}", ".apps.googleusercontent.com", ""),
+    ("plivo-key", r"MA[A-Z0-9]{18}", ":", r"[A-Za-z0-9]{40}(?![A-Za-z0-9])"),
 )
+_LONGEST_HEAD = 64  # characters
 
 
 def in_run(text: str, start: int) -> Span | None:
@@ -273,18 +277,23 @@ def anchored(text: str) -> Iterator[Span]:
             if match and _is_real(match[0][len(anchor) :]):
                 yield Span(at, match.end(), kind, 3)
             at = text.find(anchor, match.end() if match else at + len(anchor))
-    for kind, anchor, behind, pattern in _INNER:
-        at = text.find(anchor)
-        while at >= 0:
-            match = _compiled(pattern).search(text, max(0, at - behind), at + len(anchor) + 300)
-            if match and match.start() <= at and _is_real(match[0]):
-                yield Span(match.start(), match.end(), kind, 3)
-            at = text.find(anchor, max(at + len(anchor), match.end() if match else 0))
+    for row in _INNER:
+        if row[2] in text:
+            yield from _around(text, row)
+
+
+def _around(text: str, row: tuple[str, str, str, str]) -> Iterator[Span]:
+    """Keys found from their middle, because the search for a literal is cheap."""
+    kind, head, anchor, tail = row
+    for match in _compiled(re.escape(anchor) + tail).finditer(text):
+        before = _compiled(f"{head}\\Z").search(text, max(0, match.start() - _LONGEST_HEAD), match.start())
+        if before and _is_real(match[0]):
+            yield Span(before.start(), match.end(), kind, 3)
 
 
 def _is_real(body: str) -> bool:
     """No mask, and no words such as `your-token`. Published samples (`…EXAMPLE`) count as real: better safe."""
-    return not is_stand_in(body) and (not is_request(body) or "EXAMPLE" in body)
+    return not is_stand_in(body) and (not is_request(body) or "EXAMPLE" in body or is_random(body))
 
 
 def _is_start(text: str, at: int) -> bool:

@@ -48,6 +48,12 @@ _FOLDERS = frozenset(
         "frontend backend infra deploy ops ci data crates sources resources"
     )
 )
+_IDIOMS = frozenset(
+    listed(
+        "client/server server/client frontend/backend backend/frontend ci/cd build/deploy build/test test/build "
+        "unit/integration build/run test/deploy"
+    )
+)
 _ROOTS = frozenset(listed("home usr etc tmp var opt users root srv mnt proc dev private volumes workspace work run"))
 _SITE_ENDINGS = frozenset(listed("com org net io dev ai app co edu gov uk de fr"))
 
@@ -78,7 +84,7 @@ def _may_name_a_file(token: str) -> bool:
 
 
 def _as_ref(token: str, *, called: bool) -> str | None:
-    if "://" in token or token.startswith(("www.", "mailto:")) or re.match(r"[\w.+-]+@[\w-]+\.", token):
+    if "://" in token or token.startswith(("www.", "mailto:")) or re.match(r"@[^/]|[\w.+-]+@[\w-]+\.", token):
         return None
     ref = _normal(_unwrapped(token))
     name = ref.rsplit("/", 1)[-1]
@@ -98,6 +104,8 @@ def _unwrapped(token: str) -> str:
         token = token[1:-1]
     if token.startswith("**") and not token.startswith("**/"):
         token = token.lstrip("*")
+    if token.endswith("**") and not token.endswith("/**"):
+        token = token.rstrip("*")
     return token.rstrip(".,:;!?")
 
 
@@ -114,7 +122,7 @@ def _normal(path: str) -> str:
 
 def _is_path(ref: str, *, backslashed: bool) -> bool:
     segments = [s for s in ref.split("/") if s]
-    if not segments or _is_site(segments[0]) or re.match("@[^/]", ref):
+    if not segments or _is_site(segments[0]):
         return False
     if backslashed:
         return _ending(segments[-1]) in _ENDINGS or re.match("[A-Za-z]:/", ref) is not None
@@ -134,7 +142,11 @@ def _is_marked(ref: str, segments: list[str]) -> bool:
 
 def _is_named(ref: str, segments: list[str]) -> bool:
     """Folders by their names: what cannot be `and/or` or `requests/minute`."""
-    if segments[0].isdigit() or not all(re.fullmatch(r"[\w.@\[\]*?+-]+", s) for s in segments):
+    if (
+        ref.lower() in _IDIOMS
+        or segments[0].isdigit()
+        or not all(re.fullmatch(r"[\w.@\[\]*?+-]+", s) for s in segments)
+    ):
         return False
     if ref.endswith("/"):
         return len(ref) > 2

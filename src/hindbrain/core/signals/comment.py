@@ -46,19 +46,22 @@ def find_in_prose(text: str, guard: Guard) -> Iterator[tuple[int, Refusal]]:
     lines = Lines(text)
     for prefix in islice(_prefix().finditer(text), _MAX_MENTIONS):
         at = prefix.start()
-        if _is_shown_as_comment(text, at):
+        statement_at = _statement(text, at)
+        if statement_at >= 0:
             shown = text[at : at + SHOWN_CHARS].partition("\n")[0]
-            reason = guard.reason(at) or "not_a_comment"
+            reason = guard.reason(statement_at) or "not_a_comment"
             yield at, refuse(shown, line=lines.of(at), reason=reason)
 
 
-def _is_shown_as_comment(text: str, at: int) -> bool:
+def _statement(text: str, at: int) -> int:
+    """Where the statement starts that a prefix in prose belongs to; -1 when it is only a word."""
     farthest = max(0, at - _LOOK_BACK)
     line_start = text.rfind("\n", farthest, at) + 1
     if (line_start or at <= _LOOK_BACK) and _line_opening().fullmatch(text, line_start, at):
-        return True
+        return at
     tracker_at = text.find("bd", max(line_start, farthest), at)
-    return tracker_at >= 0 and _tracker().search(text, tracker_at, at) is not None
+    command = _tracker().search(text, tracker_at, at) if tracker_at >= 0 else None
+    return command.start() if command else -1
 
 
 def has_comment(command: str) -> bool:
@@ -86,7 +89,8 @@ def _in_simple_command(command: shell.Command, *, line: int, shells: int) -> Ite
     if inner and shells < _MAX_SHELLS:
         yield from _in_script(inner, line=line, shells=shells + 1)
     elif comment is None:
-        yield from _stray("\n".join([*command.words, command.stdin or ""]), line=line)
+        texts = [word for word in command.words if "$(" not in word]  # what runs inside is seen on its own
+        yield from _stray("\n".join([*texts, command.stdin or ""]), line=line)
     else:
         task, body = comment
         yield from _entries(body, task=task, line=line)

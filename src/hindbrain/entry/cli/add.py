@@ -5,7 +5,7 @@ from typing import Unpack
 import click
 
 from hindbrain.core.model import TYPES, Kind
-from hindbrain.entry.cli import cards, options
+from hindbrain.entry.cli import cards, choices, options
 from hindbrain.entry.cli.call import Call, command, given
 from hindbrain.entry.cli.intake import STREAM, Taken, notify, take
 from hindbrain.entry.cli.records import receipt_record
@@ -27,7 +27,7 @@ git log -1 --format=%B | hindbrain add --type decision --title "Why we left v1"
 @click.option("--tag", "tags", multiple=True, metavar="T", help="A tag; repeatable.")
 @click.option("--file", "file_refs", multiple=True, metavar="P", help="A path or glob it is about; repeatable.")
 @options.kind(default="lesson", show_default=True, help=f"One of: {', '.join(Kind)}.")
-@options.category
+@choices.category
 @click.option(
     "--importance",
     type=Whole(0, 10),

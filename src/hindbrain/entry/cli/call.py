@@ -58,11 +58,15 @@ class _Dressed(click.Command):
                 ["--project"],
                 metavar="P",
                 expose_value=False,
-                callback=_set_project,
+                callback=lambda ctx, _, value: _set_project(ctx, value),
                 help="Name, id or path of a project.  [default: the one around the current folder]",
             ),
             click.Option(
-                ["--json"], is_flag=True, expose_value=False, callback=_set_json, help="Answer, and fail, in JSON."
+                ["--json"],
+                is_flag=True,
+                expose_value=False,
+                callback=lambda ctx, _, value: _set_json(ctx, value),
+                help="Answer, and fail, in JSON.",
             ),
         ]
 
@@ -81,11 +85,11 @@ class _Family(_Dressed, click.Group):
         return super().command(*given, cls=_Verb, **named)
 
 
-def _set_project(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
+def _set_project(ctx: click.Context, value: str | None) -> None:
     call = ctx.ensure_object(Call)
     call.project = value or call.project  # `review --project P release ID`: the family's holds for its commands
 
 
-def _set_json(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+def _set_json(ctx: click.Context, value: bool) -> None:
     call = ctx.ensure_object(Call)
     call.is_json = value or call.is_json

@@ -33,7 +33,9 @@ hindbrain capture - --session s-42 --persona ed --json < answer.txt
     type=OneOf("format", options.FORMATS),
     default="text",
     show_default=True,
-    help="What FILE is: plain text that an agent wrote, a client's transcript, or a Chorus task log.",
+    metavar="F",
+    help="What FILE is: `text` that an agent wrote, a transcript of `claude`, `codex` or `gemini`, or the task log"
+    " of `chorus`.",
 )
 @click.option("--session", default="", metavar="S", help="The session it was said in.  [default: the transcript's]")
 @click.option("--task", default="", metavar="T", help="The task it was said for.")
@@ -95,7 +97,7 @@ def captured_lines(captured: "Captured") -> Iterator[str]:
     else:
         yield "No line looked like a signal; nothing was kept."
     if captured.skipped:
-        yield f"{many(len(captured.skipped), 'line')} could not be read and were skipped:"
+        yield f"{many(len(captured.skipped), 'line')} could not be read, and taught nothing:"
         for skipped in captured.skipped[:_SHOWN_SKIPS]:
             yield from cards.numbered(skipped.line, skipped.reason)
         if len(captured.skipped) > _SHOWN_SKIPS:

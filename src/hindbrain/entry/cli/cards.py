@@ -1,12 +1,15 @@
 """How a memory, a receipt and a score look to a person; every command shows them alike."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from hindbrain.core.model import Actor, ActorType, Memory, Receipt, Score, State, Verdict, Version
-from hindbrain.core.recall import Recalled
 from hindbrain.entry.cli.output import block, bold, coloured, dim, fit, line, many, moment, table
+
+if TYPE_CHECKING:  # late: most commands recall nothing
+    from hindbrain.core.recall import Recalled
 
 VERDICTS = {
     Verdict.STORED: "green",
@@ -44,7 +47,7 @@ def memory_table(memories: Sequence[Memory]) -> Iterator[str]:
     return table(heads, rows, styles=styles)
 
 
-def recalled_card(number: int, found: Recalled, *, has_reasons: bool) -> Iterator[str]:
+def recalled_card(number: int, found: "Recalled", *, has_reasons: bool) -> Iterator[str]:
     memory = found.memory
     place = f"{number}. "
     indent = " " * len(place)

@@ -80,11 +80,11 @@ def _findings_lines(findings: "Sequence[Finding]") -> Iterator[str]:
             yield f"{'':{widest + 6}}  {click.style('fix:', fg='green')} {line(finding.fix)}"
     bad = sum(not finding.is_ok for finding in findings)
     yield ""
-    yield f"{many(bad, 'thing needs', 'things need')} your attention." if bad else dim("Everything is healthy.")
+    yield f"{many(bad, 'thing needs', plural='things need')} your attention." if bad else dim("Everything is healthy.")
 
 
 def _stats_lines(counted: "Stats", name: str) -> Iterator[str]:
-    yield bold(f"{many(counted.active, 'live memory', 'live memories')} in {line(name)}")
+    yield bold(f"{many(counted.active, 'live memory', plural='live memories')} in {line(name)}")
     groups = {
         "by state": counted.by_state,
         "by type": counted.by_type,
@@ -99,13 +99,13 @@ def _stats_lines(counted: "Stats", name: str) -> Iterator[str]:
             yield from (f"  {line(word):<16}{count:>7,}" for word, count in counts.items() if count)
     if counted.open_reviews:
         yield ""
-        yield f"{many(counted.open_reviews, 'review waits', 'reviews wait')} for you: hindbrain review"
+        yield f"{many(counted.open_reviews, 'review waits', plural='reviews wait')} for you: hindbrain review"
 
 
 def _cleaned_lines(cleaned: "Cleaned") -> Iterator[str]:
     would = "would be " if cleaned.is_dry_run else ""
     faded, archived = len(cleaned.decayed), len(cleaned.archived)
-    yield f"{many(faded, 'memory', 'memories')} {would}decayed, {archived:,} {would}archived"
+    yield f"{many(faded, 'memory', plural='memories')} {would}decayed, {archived:,} {would}archived"
     if cleaned.decayed:
         rows = [[one.id, f"{one.before:.2f} to {one.after:.2f}", one.title] for one in cleaned.decayed]
         yield ""

@@ -4,7 +4,7 @@ from typing import Unpack
 
 import click
 
-from hindbrain.entry.cli import options
+from hindbrain.entry.cli import choices, options
 from hindbrain.entry.cli.call import Call, command, given
 from hindbrain.entry.cli.output import note, safe
 from hindbrain.entry.cli.values import OneOf, Whole
@@ -30,9 +30,10 @@ hindbrain inject --persona ed --format chorus --budget 1000 --json
     type=OneOf("format", options.BLOCKS),
     default="default",
     show_default=True,
-    help="Whose way of writing prompts.",
+    metavar="F",
+    help="Whose way of writing prompts: default, dex, chorus or beads.",
 )
-@options.strategy
+@choices.strategy
 @options.limit(type=Whole(1, options.MOST), default=None, help="Most memories.  [default: the setting]")
 @click.option("--budget", type=Whole(1, options.MOST), metavar="N", help="Most tokens.  [default: the setting]")
 @click.pass_obj

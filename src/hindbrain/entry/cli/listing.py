@@ -85,4 +85,4 @@ def _lines(found: Sequence[Memory], *, nothing: str) -> Iterator[str]:
         return
     yield from memory_table(found)
     yield ""
-    yield dim(many(len(found), "memory", "memories"))
+    yield dim(many(len(found), "memory", plural="memories"))

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import click
-from click.shell_completion import CompletionItem
 
 from hindbrain import __version__
 from hindbrain.entry.cli import errors
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class Entry(NamedTuple):
@@ -84,7 +86,9 @@ class LateGroup(click.Group):
                 rows = [(name.ljust(max(map(len, COMMANDS))), entry.help) for name, entry in section.items()]
                 formatter.write_dl(rows)
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        from click.shell_completion import CompletionItem
+
         named = [CompletionItem(n, help=entry.help) for n, entry in COMMANDS.items() if n.startswith(incomplete)]
         return named + click.Command.shell_complete(self, ctx, incomplete)
 

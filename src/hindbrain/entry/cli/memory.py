@@ -8,7 +8,7 @@ from typing import Unpack
 import click
 
 from hindbrain.core.model import TYPES, Memory
-from hindbrain.entry.cli import cards, options
+from hindbrain.entry.cli import cards, choices, options
 from hindbrain.entry.cli.call import Call, command, given
 from hindbrain.entry.cli.intake import STREAM, take
 from hindbrain.entry.cli.output import bold, dim, line
@@ -49,7 +49,7 @@ hindbrain edit mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --content - < better.txt
 @click.option("--content", metavar="TEXT", help="What it says; `-` reads it from a pipe.")
 @click.option("--title", metavar="TEXT", help="Its headline.")
 @options.type_(help=f"One of: {', '.join(TYPES)}.")
-@options.category
+@choices.category
 @click.option("--tag", "tags", multiple=True, metavar="T", help="Its tags, instead of those it has; repeatable.")
 @click.option("--no-tags", is_flag=True, help="Take all tags away.")
 @click.option("--file", "file_refs", multiple=True, metavar="P", help="Its files, instead of those it has; repeatable.")

@@ -5,8 +5,6 @@ from functools import partial
 import click
 
 from hindbrain.core.model import TYPES, Kind
-from hindbrain.core.recall import STRATEGIES
-from hindbrain.core.shape import CATEGORIES
 from hindbrain.entry.cli.values import Day, OneOf
 
 FORMATS = ("text", "claude", "codex", "gemini", "chorus")
@@ -21,13 +19,4 @@ type_ = partial(click.option, "--type", type=OneOf("type", TYPES), metavar="TYPE
 types = type_("types", multiple=True, help=f"Only this type; may be given several times. One of: {', '.join(TYPES)}.")
 kind = partial(click.option, "--kind", type=OneOf("kind", tuple(Kind)), metavar="KIND")
 kinds = kind("kinds", multiple=True, help=f"Only this kind; may be given several times. One of: {', '.join(Kind)}.")
-category = click.option(
-    "--category", type=OneOf("category", CATEGORIES), metavar="CATEGORY", help=f"One of: {', '.join(CATEGORIES)}."
-)
 paths = click.option("--path", "paths", multiple=True, metavar="P", help="A file being worked on; repeatable.")
-strategy = click.option(
-    "--strategy",
-    type=OneOf("strategy", tuple(STRATEGIES)),
-    default=None,
-    help="How to rank.  [default: the setting `strategy`]",
-)

@@ -114,7 +114,7 @@ def moment(at: datetime | None) -> str:
     return f"{at:%Y-%m-%d %H:%M} UTC" if at else ""
 
 
-def many(count: int, noun: str, plural: str = "") -> str:
+def many(count: int, noun: str, *, plural: str = "") -> str:
     """`1 memory`, `3 memories`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 

@@ -89,7 +89,7 @@ def _write(path: Path, text: str) -> None:
 def _lines(imported: "Imported") -> Iterator[str]:
     total = imported.created + imported.updated + imported.unchanged + imported.merged
     yield (
-        f"{many(total, 'memory', 'memories')} read: {imported.created} created, {imported.updated} updated,"
+        f"{many(total, 'memory', plural='memories')} read: {imported.created} created, {imported.updated} updated,"
         f" {imported.unchanged} unchanged, {imported.merged} merged"
     )
     if imported.quarantined:

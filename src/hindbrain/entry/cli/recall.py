@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from hindbrain.entry.cli import options, output
+from hindbrain.entry.cli import choices, options, output
 from hindbrain.entry.cli.call import Call, command, given
 from hindbrain.entry.cli.cards import recalled_card
 from hindbrain.entry.cli.records import recalled_record
@@ -29,7 +29,7 @@ hindbrain recall "rate limit" --limit 3 --json
 )
 @click.argument("query", required=False, default="", metavar="[QUERY]")
 @options.limit(type=Whole(1, options.MOST), default=10, show_default=True, help="Most memories to print.")
-@options.strategy
+@choices.strategy
 @options.paths
 @click.option("--hat", default="", metavar="H", help="The role of the one who asks.")
 @click.option("--persona", default="", metavar="P", help="Shared memories and this persona's own.")

@@ -5,12 +5,14 @@ from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hindbrain.core.model import Injection, Memory, Receipt, Score, Version
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.model.record import actor_record, to_record
-from hindbrain.core.recall import Recalled
+
+if TYPE_CHECKING:
+    from hindbrain.core.recall import Recalled
 
 
 def memory_record(memory: Memory) -> dict[str, Any]:
@@ -18,7 +20,7 @@ def memory_record(memory: Memory) -> dict[str, Any]:
     return {**to_record(memory), "state": str(memory.state)}
 
 
-def recalled_record(found: Recalled) -> dict[str, Any]:
+def recalled_record(found: "Recalled") -> dict[str, Any]:
     return {**memory_record(found.memory), **score_record(found.score)}
 
 

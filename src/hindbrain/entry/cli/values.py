@@ -25,7 +25,7 @@ class OneOf(_Choice):
         super().__init__(list(words))
         self.noun = noun
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def convert(self, value: Any, *_: Any) -> str:
         word = str(value).strip()
         if word not in self.choices:
             raise BadValue(f"there is no {self.noun} {word!r}", fix=f"use one of: {', '.join(self.choices)}")
@@ -40,13 +40,13 @@ class Whole(_Whole):
     def __init__(self, low: int, high: int) -> None:
         self.low, self.high = low, high
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+    def convert(self, value: Any, *called: Any) -> int:
         try:
             number = int(value)
         except ValueError:
-            raise BadValue(f"{_named(param)}{value!r} is not a whole number", fix=self._fix()) from None
+            raise BadValue(f"{_named(called)}{value!r} is not a whole number", fix=self._fix()) from None
         if not self.low <= number <= self.high:
-            raise BadValue(f"{_named(param)}{number} is not between {self.low} and {self.high}", fix=self._fix())
+            raise BadValue(f"{_named(called)}{number} is not between {self.low} and {self.high}", fix=self._fix())
         return number
 
     def _fix(self) -> str:
@@ -58,13 +58,13 @@ class Share(_Share):
 
     name = "0..1"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+    def convert(self, value: Any, *called: Any) -> float:
         try:
             number = float(value)
         except ValueError:
             number = -1.0
         if not 0 <= number <= 1:
-            raise BadValue(f"{_named(param)}{value} is not between 0 and 1", fix="give a number such as 0.7")
+            raise BadValue(f"{_named(called)}{value} is not between 0 and 1", fix="give a number such as 0.7")
         return number
 
 
@@ -76,15 +76,16 @@ class Day(_Moment):
     def __init__(self, *, is_end: bool) -> None:
         self._read = end_of if is_end else read_stamp
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+    def convert(self, value: Any, *called: Any) -> datetime:
         if isinstance(value, datetime):
             return value
         try:
             return self._read(value.strip())
         except (ValueError, OverflowError):
             fix = "write it as 2026-01-31 or 2026-01-31T09:30:00Z"
-            raise BadValue(f"{_named(param)}{value!r} is not a date", fix=fix) from None
+            raise BadValue(f"{_named(called)}{value!r} is not a date", fix=fix) from None
 
 
-def _named(param: click.Parameter | None) -> str:
-    return f"{param.opts[0]} " if param and param.opts else ""
+def _named(called: tuple[Any, ...]) -> str:
+    """`--limit `: click passes the option after the value, and then the context."""
+    return f"{called[0].opts[0]} " if called and called[0] else ""

@@ -1,0 +1,179 @@
+"""How results are kept: as JSON for programs, and between two marks of a page for people.
+
+Each part of the page carries its own stamp, because a run may measure one part and leave the others as they stand.
+"""
+
+import json
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "benchmarks.md"
+OUT = ROOT / "bench" / "out"
+
+BEGIN = "<!-- measured: begin -->"
+END = "<!-- measured: end -->"
+_PART = re.compile(r"<!-- part: (\w+) -->\n")
+_PACKAGES = ("hindbrain", "apsw", "click", "numpy", "detect-secrets")
+
+_INTRO = f"""\
+# Benchmarks
+
+What Hindbrain costs and how well it decides, as `make bench` measures it. CPU time, not wall time, and ratios to
+floors of the same run: a shared machine tells more about its neighbours than about a program. Each part says where and
+when it was measured. Everything between the two marks is written by `python -m bench`.
+
+{BEGIN}
+{END}
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    head: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What one benchmark found: numbers for programs, tables and sentences for people."""
+
+    name: str
+    title: str
+    figures: Mapping[str, float] = field(default_factory=dict)
+    tables: Sequence[Table] = ()
+    notes: Sequence[str] = ()
+
+
+def as_json(parts: Sequence[Part]) -> str:
+    data = {"stamp": stamp(), "parts": {part.name: asdict(part) for part in parts}}
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def file_of_run() -> Path:
+    return OUT / f"{datetime.now(UTC):%Y%m%d-%H%M%S}.json"
+
+
+def write(parts: Sequence[Part], *, to: Path, page: Path | None = PAGE) -> None:
+    """Write the JSON file anew, and the tables into `page`."""
+    to.parent.mkdir(parents=True, exist_ok=True)
+    to.write_text(as_json(parts), encoding="utf-8")
+    if page is None:
+        return
+    old = page.read_text(encoding="utf-8") if page.exists() else _INTRO
+    sections = {part.name: f"{markdown(part)}\n{_stamp_line()}\n" for part in parts}
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(merged(old, sections), encoding="utf-8")
+
+
+def merged(page: str, sections: Mapping[str, str]) -> str:
+    """`page` with `sections` between its marks, in place of those of the same name; all else stays as it is.
+
+    New sections come after the known ones. A page without both marks, in their order, gets them at its end.
+    """
+    before, begin, rest = page.partition(BEGIN)
+    inside, end, after = rest.partition(END)
+    if not begin or not end:
+        before, inside, after = page.rstrip("\n") + "\n\n" if page.strip() else "", "", "\n"
+    _, *pairs = _PART.split(inside)
+    known = dict(zip(pairs[::2], pairs[1::2], strict=True))
+    known |= sections
+    body = "".join(f"<!-- part: {name} -->\n{text.strip()}\n\n" for name, text in known.items())
+    return f"{before}{BEGIN}\n{body}{END}{after}"
+
+
+def markdown(part: Part) -> str:
+    blocks = [f"## {part.title}"]
+    for table in part.tables:
+        if table.title:
+            blocks.append(f"**{table.title}**")
+        blocks.append(_table(table))
+    blocks += part.notes
+    return "\n\n".join(blocks) + "\n"
+
+
+def _table(table: Table) -> str:
+    rule = ["---"] + ["--:"] * (len(table.head) - 1)
+    rows = (table.head, rule, *table.rows)
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)
+
+
+def plain(part: Part) -> str:
+    """The part for a terminal, in columns."""
+    lines = ["", part.title, "=" * len(part.title)]
+    for table in part.tables:
+        cells = (table.head, *table.rows)
+        widths = [max(len(row[column]) for row in cells) for column in range(len(table.head))]
+        lines += ["", table.title] if table.title else [""]
+        lines += ["  ".join(_padded(row, widths)).rstrip() for row in cells]
+    return "\n".join([*lines, *(["", *part.notes] if part.notes else [])])
+
+
+def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+    first, *rest = zip(row, widths, strict=True)
+    return [first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in rest)]
+
+
+def stamp() -> dict[str, str]:
+    """Machine, versions, commit and date: what a figure means nothing without."""
+    import apsw
+
+    versions = {name: version for name in _PACKAGES if (version := _version(name))}
+    return {
+        "cores": str(os.cpu_count()),
+        "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GB",
+        "cpu": _cpu(),
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+        "sqlite": apsw.sqlite_lib_version(),
+        **versions,
+        "commit": _commit(),
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+    }
+
+
+def _stamp_line() -> str:
+    s = stamp()
+    versions = ", ".join(f"{name} {s[name]}" for name in _PACKAGES if name in s)
+    return (
+        f"<sub>{s['date']}, commit {s['commit']}; {s['cpu']}, {s['cores']} cores, {s['memory']}, {s['system']}; "
+        f"Python {s['python']}, SQLite {s['sqlite']}, {versions}</sub>"
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _cpu() -> str:
+    table = Path("/proc/cpuinfo")
+    if table.exists():
+        found = re.search(r"^model name\s*:\s*(.+)$", table.read_text(encoding="utf-8"), re.MULTILINE)
+        if found:
+            return found[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def _commit() -> str:
+    """Of the measured tree, with a mark when it holds changes that no commit has."""
+    head = _git("rev-parse", "--short", "HEAD")
+    return f"{head} with changes" if head and _git("status", "--porcelain") else head or "unknown"
+
+
+def _git(*arguments: str) -> str:
+    try:
+        command = ["git", "--no-optional-locks", "-C", str(ROOT), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""

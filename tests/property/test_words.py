@@ -1,0 +1,47 @@
+"""Laws of search words."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hindbrain.core.words import STOP, estimate_tokens, query_terms, stem, terms
+
+IDENTIFIERS = st.from_regex(r"[a-z]{2,8}([A-Z][a-z]{1,6}|[._/-][a-z]{2,8}){0,4}", fullmatch=True)
+
+
+@given(st.text())
+def test_a_term_survives_a_tokeniser_that_only_knows_white_space(text: str) -> None:
+    found = terms(text)
+    assert " ".join(found).split() == found
+    for term in found:
+        assert term == term.lower()
+        assert 0 < len(term) <= 64
+        assert all(letter.isalnum() or letter == "_" for letter in term)
+
+
+@given(st.text())
+def test_a_query_asks_for_nothing_the_index_lacks(text: str) -> None:
+    asked = query_terms(text)
+    assert set(asked) <= set(terms(text))
+    assert len(asked) == len(set(asked)) <= 64
+    assert not (set(asked) & STOP) or set(asked) <= STOP
+    assert bool(asked) == bool(terms(text))
+
+
+@given(IDENTIFIERS, st.text(alphabet="abc XYZ .,", max_size=20))
+def test_an_identifier_gives_the_same_terms_wherever_it_stands(name: str, around: str) -> None:
+    assert set(terms(name)) <= set(terms(f"{around} {name} {around}"))
+
+
+@given(st.lists(st.text(alphabet="abcdefgh", min_size=1, max_size=8), max_size=10))
+def test_terms_of_two_texts_are_the_terms_of_each(words: list[str]) -> None:
+    assert terms(" ".join(words)) == [term for word in words for term in terms(word)]
+
+
+@given(st.from_regex(r"[a-z]{1,20}", fullmatch=True))
+def test_a_root_is_never_longer_than_its_word_and_never_empty(word: str) -> None:
+    assert 0 < len(stem(word)) <= len(word)
+
+
+@given(st.text())
+def test_only_nothing_costs_nothing(text: str) -> None:
+    assert (estimate_tokens(text) == 0) == (text == "")

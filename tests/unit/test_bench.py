@@ -1,0 +1,99 @@
+"""What the figures of the benchmarks rest on: the fit, the texts, and a page that keeps what people wrote."""
+
+import math
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from bench.growth import exponent
+from bench.lessons import FEWEST, MOST, lessons, questions
+from bench.meter import Cost
+from bench.report import BEGIN, END, Part, Table, markdown, merged, plain
+
+SIZES = (1_000, 10_000, 100_000)
+
+names = st.from_regex(r"[a-z]{1,8}", fullmatch=True)
+prose = st.text(st.characters(codec="utf-8", exclude_characters="<\r")).map(lambda text: text.replace("\r", ""))
+sections = st.dictionaries(names, prose.map(str.strip), max_size=4)
+
+
+@given(st.floats(-2, 3), st.floats(0.01, 1_000))
+def test_the_fit_finds_the_exponent_that_made_the_costs(power: float, factor: float) -> None:
+    costs = [factor * size**power for size in SIZES]
+    assert math.isclose(exponent(SIZES, costs), power, abs_tol=1e-6)
+
+
+@given(st.lists(st.floats(0.01, 1_000), min_size=3, max_size=3), st.floats(0.1, 100))
+def test_the_exponent_does_not_depend_on_the_unit(costs: list[float], unit: float) -> None:
+    scaled = [unit * cost for cost in costs]
+    assert math.isclose(exponent(SIZES, costs), exponent(SIZES, scaled), abs_tol=1e-6)
+
+
+def test_a_fixed_part_hides_growth_and_the_last_step_shows_it() -> None:
+    costs = [10 + 0.001 * size for size in SIZES]
+    assert exponent(SIZES, costs) < exponent(SIZES[1:], costs[1:]) < 1
+
+
+def test_one_size_has_no_growth() -> None:
+    with pytest.raises(ValueError, match="no growth"):
+        exponent([10, 10], [1, 2])
+
+
+def test_equal_seeds_write_equal_lessons_and_others_do_not() -> None:
+    assert list(lessons(50, seed=7)) == list(lessons(50, seed=7))
+    assert list(lessons(50, seed=7)) != list(lessons(50, seed=8))
+    assert list(questions(50, seed=7)) == list(questions(50, seed=7))
+
+
+def test_a_longer_run_begins_with_the_shorter_one() -> None:
+    assert list(lessons(60, seed=3))[:20] == list(lessons(20, seed=3))
+
+
+def test_lessons_are_as_long_as_people_write_them_and_hardly_ever_equal() -> None:
+    texts = list(lessons(2_000, seed=1))
+    assert all(FEWEST <= len(text.split()) <= MOST for text in texts)
+    assert len(set(texts)) == len(texts)
+
+
+def test_questions_are_made_of_the_words_of_their_lesson() -> None:
+    for question, lesson in zip(questions(50, seed=2), lessons(50, seed=2), strict=True):
+        assert question and all(word in lesson for word in question.split())
+
+
+@given(prose, prose, sections, sections)
+def test_a_run_replaces_its_own_parts_and_nothing_else(
+    before: str, after: str, known: dict[str, str], fresh: dict[str, str]
+) -> None:
+    page = merged(f"{before}{BEGIN}\n{END}{after}", known)
+    updated = merged(page, fresh)
+
+    assert updated.startswith(before + BEGIN) and updated.endswith(END + after)
+    assert updated == merged(f"{before}{BEGIN}\n{END}{after}", known | fresh)
+    assert merged(updated, fresh) == updated
+
+
+@given(prose)
+def test_a_page_without_marks_gets_them_at_its_end(page: str) -> None:
+    assume(page.strip())
+    updated = merged(page, {"cold": "Fast."})
+    assert updated.startswith(page.rstrip("\n"))
+    assert updated.count(BEGIN) == updated.count(END) == 1
+    assert "Fast." in updated.partition(BEGIN)[2].partition(END)[0]
+
+
+def test_a_part_reads_as_a_table_on_the_page_and_as_columns_in_a_terminal() -> None:
+    table = Table(head=("command", "CPU ms"), rows=[("a|b", "1.0"), ("recall", "12.5")], title="Cold")
+    part = Part(name="cold", title="From nothing", tables=[table], notes=["Once."])
+
+    assert markdown(part) == (
+        "## From nothing\n\n**Cold**\n\n"
+        "| command | CPU ms |\n| --- | --: |\n| a\\|b | 1.0 |\n| recall | 12.5 |\n\nOnce.\n"
+    )
+    assert plain(part).splitlines()[-4:] == ["a|b         1.0", "recall     12.5", "", "Once."]
+
+
+def test_speed_counts_the_cpu_that_all_runs_took() -> None:
+    spent = Cost((1.0, 2.0, 6.0), 0.5)
+    assert (spent.best, spent.median, spent.mean) == (1.0, 2.0, 3.0)
+    assert math.isclose(spent.per_cpu_second, 1000 / 3) and spent.per_second == 6.0
