@@ -98,17 +98,17 @@ def steps(text: str) -> list[Step]:
     """The commands of a page, in order."""
     lines = text.splitlines()
     found: list[Step] = []
-    blocks = list(_blocks(lines))
-    for number, (kind, start, end) in enumerate(blocks):
+    all_blocks = list(blocks(lines))
+    for number, (kind, start, end) in enumerate(all_blocks):
         if kind == "console":
             found += _typed(lines, start, end)
         elif kind == "python":
-            after = blocks[number + 1] if number + 1 < len(blocks) else ("", 0, 0)
+            after = all_blocks[number + 1] if number + 1 < len(all_blocks) else ("", 0, 0)
             found.append(_program(lines, start, end, after=after))
     return found
 
 
-def _blocks(lines: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+def blocks(lines: Sequence[str]) -> Iterator[tuple[str, int, int]]:
     """Kind, first line and line after the last of each fenced block."""
     kind, start = "", -1
     for number, line in enumerate(lines):

@@ -46,6 +46,11 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     return _with_file(settings, home / "config.toml")
 
 
+def colour(environ: Mapping[str, str] | None = None) -> bool | None:
+    """False: no colours, anywhere. None: where there is a terminal. An empty NO_COLOR counts as none."""
+    return False if (os.environ if environ is None else environ).get("NO_COLOR") else None
+
+
 def _data_folder(environ: Mapping[str, str]) -> Path:
     if sys.platform == "darwin":
         return Path("~/Library/Application Support/hindbrain")

@@ -35,7 +35,7 @@ def test_every_example_prints_what_the_page_says(page: str) -> None:
 @pytest.mark.parametrize("page", script.PAGES)
 def test_every_page_has_examples_and_each_of_its_blocks_is_of_a_known_kind(page: str) -> None:
     text = (ROOT / page).read_text("utf-8")
-    kinds = {kind for kind, *_ in script._blocks(text.splitlines())}
+    kinds = {kind for kind, *_ in script.blocks(text.splitlines())}
     assert "console" in kinds and kinds <= {"console", "python", "text", "sh", "toml"}
 
 

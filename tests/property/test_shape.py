@@ -74,7 +74,7 @@ def test_short_plain_texts_keep_the_key_of_old(type_: str, text: str) -> None:
 def test_spacing_and_case_never_change_the_content_hash(text: str) -> None:
     once = " ".join(text.split())
     assert content_hash(f"  {once}\n") == content_hash(once)
-    assert content_hash(f"{once}.") == content_hash(once) or not once.strip(" .,;:!?…。！？、，；：")
+    assert content_hash(f"x{once}.") == content_hash(f"x{once}")
     assert chorus_hash(f" {text}\n") == chorus_hash(text)
 
 

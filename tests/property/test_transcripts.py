@@ -1,6 +1,7 @@
 """Laws of the readers, for any JSON and any text."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -10,15 +11,19 @@ from hindbrain.core.transcripts import FORMATS, Heard, Unheard, Voice, hear, rea
 
 MARK = "MEMORY:fix:planted by the test"
 KEYS = st.sampled_from(
-    ["type", "role", "message", "content", "text", "payload", "timestamp", "uuid", "id", "sessionId", "event"]
-    + ["output", "input", "number", "name", "arguments", "command", "call_id", "action", "toolCalls", "args"]
-    + ["result", "parts", "thought", "messages", "history", "$set", "$rewindTo", "data", "item", "taskId"]
-    + ["agentId", "functionCall", "functionResponse", "thoughts", "attachment"]
+    re.findall(
+        r"\S+",
+        "type role message content text payload timestamp uuid id sessionId event output input number name "
+        "arguments command call_id action toolCalls args result parts thought messages history $set $rewindTo "
+        "data item taskId agentId functionCall functionResponse thoughts attachment",
+    )
 )
 WORDS = st.sampled_from(
-    ["user", "assistant", "gemini", "model", "text", "tool_use", "tool_result", "thinking", "response_item"]
-    + ["message", "function_call", "iteration", "session_meta", "Bash", "shell", "run_shell_command"]
-    + ["item.completed", "attachment", "system", "2026-01-13T10:00:00Z"]
+    re.findall(
+        r"\S+",
+        "user assistant gemini model text tool_use tool_result thinking response_item message function_call "
+        "iteration session_meta Bash shell run_shell_command item.completed attachment system 2026-01-13T10:00:00Z",
+    )
 )
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | WORDS | st.just(MARK) | st.text(max_size=8)
 values = st.recursive(

@@ -87,7 +87,7 @@ def test_a_claude_utterance_carries_where_and_when_it_was_said():
 def test_what_others_said_in_a_claude_session_is_refused_with_a_reason():
     source = fixture("claude.jsonl")
 
-    assert refused(source, "claude") == ["not_agent", "not_agent", "not_agent", "not_agent", "injected"]
+    assert refused(source, "claude") == ["not_agent", "not_agent", "not_agent", "injected"]
     assert read(source, "claude").skipped == (Skipped(line=11, reason="malformed_json"),)
 
 

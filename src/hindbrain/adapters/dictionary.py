@@ -229,13 +229,7 @@ class DictStore(_DictReader):
             tables.links = {key: k for key, k in tables.links.items() if memory_id not in (k.source, k.target)}
             tables.reviews = {key: r for key, r in tables.reviews.items() if memory_id not in (r.memory_id, r.other_id)}
             tables.events = tuple(event for event in tables.events if event.memory_id != memory_id)
-            for receipt in tables.receipts.values():
-                if receipt.memory_id == memory_id or any(text in receipt.text for text in texts):
-                    blank = replace(receipt, text="[forgotten]", reason="forgotten by a person")
-                    tables.receipts[receipt.id] = blank
-            for injection in tables.injections.values():
-                if any(text in injection.query for text in texts):
-                    tables.injections[injection.id] = replace(injection, query="[forgotten]")
+            _blank(tables, memory_id, texts=texts)
             return Erasure(rows=1, backups=(), found_in=())
 
     def repair(self) -> None:
@@ -252,3 +246,13 @@ class DictStore(_DictReader):
 
     def close(self) -> None:
         """Nothing to give back."""
+
+
+def _blank(tables: _Tables, memory_id: str, *, texts: set[str]) -> None:
+    """Take the words of a forgotten memory out of what was refused or asked."""
+    for receipt in tables.receipts.values():
+        if receipt.memory_id == memory_id or any(text in receipt.text for text in texts):
+            tables.receipts[receipt.id] = replace(receipt, text="[forgotten]", reason="forgotten by a person")
+    for injection in tables.injections.values():
+        if any(text in injection.query for text in texts):
+            tables.injections[injection.id] = replace(injection, query="[forgotten]")

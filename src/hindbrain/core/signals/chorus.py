@@ -43,6 +43,7 @@ class _Search:
     """Finds a tag from ascending positions on, looking at each character once."""
 
     def __init__(self, text: str, tag: str) -> None:
+        self.end = len(text)
         self._text = text
         self._tag = tag
         self._at = -1
@@ -51,14 +52,14 @@ class _Search:
         """Where the next tag starts; the end of the text when there is none."""
         if self._at < position:
             found = self._text.find(self._tag, position)
-            self._at = found if found >= 0 else len(self._text)
+            self._at = found if found >= 0 else self.end
         return self._at
 
 
 def _closing(position: int, closings: _Search, guard: Guard) -> int:
     """Where the tag is closed. A closing tag that is only shown does not count, unless it is far off."""
     closing = closings.after(position)
-    while closing - position < _FAR and guard.reason(closing):
+    while closing < min(position + _FAR, closings.end) and guard.reason(closing):
         closing = closings.after(closing + 1)
     return closing
 
@@ -106,4 +107,6 @@ def _covered(text: str, tag: re.Match[str], *, reason: str, line: int) -> Tagged
 
 @cache
 def _opening() -> re.Pattern[str]:
-    return re.compile(r"<chorus>\s{0,16}+(?P<name>[Ll][Ee][Aa][Rr][Nn][Ii][Nn][Gg]\w{0,32}+)[ \t]{0,8}+(?P<colon>:)?")
+    return re.compile(
+        r"<chorus>[\s>]{0,16}+(?P<name>[Ll][Ee][Aa][Rr][Nn][Ii][Nn][Gg]\w{0,32}+)[ \t]{0,8}+(?P<colon>:)?"
+    )

@@ -238,7 +238,7 @@ def _lower_prefix() -> re.Pattern[str]:
 
 @cache
 def _line_opening() -> re.Pattern[str]:
-    return re.compile(r"[ \t]*+(?:(?:[-*+>]|\d{1,9}[.)])[ \t]++)*+[*_#]{0,6}+[ \t]*+`{0,3}+[\"']?")
+    return re.compile(r"[ \t]*+(?:(?:[-*+>]|\d{1,9}[.)])[ \t]++)*+(?:<!--[ \t]*+)?[*_#]{0,6}+[ \t]*+`{0,3}+[\"']?")
 
 
 @cache

@@ -11,9 +11,9 @@ from functools import cache
 
 MAX_CHARS = 128 * 1024  # Linux refuses a longer argument, so nothing longer was ever run
 _MAX_DEPTH = 20  # substitutions within substitutions
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b"}
-
-
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b"} | {
+    char: char for char in "\\'\"?"
+}
 _REDIRECTIONS = ("<<<", "<<-", "<<", "<(", ">(", "<>", "<&", ">>", ">|", ">&", "&>>", "&>", "<", ">")
 
 
@@ -86,6 +86,8 @@ class _Reader:
     def _read_one(self, char: str, *, depth: int) -> None:
         if char in " \t\r":
             self._skip_blanks()
+        elif self.source.startswith("\\\n", self.at):
+            self.at += 2
         elif char == "\n":
             self._end_line(depth)
         elif char == "#":
@@ -158,8 +160,8 @@ class _Reader:
         command = self._current()
         start = self.at
         word = self._word(depth)
-        is_descriptor = word.isdigit() and self.source[self.at : self.at + 1] in ("<", ">")
-        if self.at > start and not is_descriptor and self.source[start : self.at] != "\\\n":
+        is_descriptor = self.source[self.at : self.at + 1] in ("<", ">") and self.source[start : self.at].isdigit()
+        if not is_descriptor:
             command.words.append(word)
 
     def _current(self) -> Command:
@@ -187,7 +189,7 @@ class _Reader:
         following = self.source[self.at + 1 : self.at + 2]
         if char == "\\":
             self.at += 2
-            return "" if following == "\n" else following
+            return "" if following == "\n" else following or char
         if char == "'":
             return self._single()
         if char == '"':
@@ -275,7 +277,7 @@ def _unescaped(escape: re.Match[str]) -> str:
         return chr(value) if value < 0x110000 and not 0xD800 <= value < 0xE000 else ""
     if code[0] in "01234567":
         return chr(int(code, 8) & 0xFF)
-    return _ESCAPES.get(code, code)
+    return _ESCAPES.get(code, "\\" + code)
 
 
 @cache

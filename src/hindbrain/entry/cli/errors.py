@@ -10,6 +10,7 @@ from io import TextIOWrapper
 
 import click
 
+from hindbrain import settings
 from hindbrain.entry.cli import output
 from hindbrain.errors import DiskFailed, DiskFull, HindbrainError
 
@@ -61,7 +62,8 @@ def _say(*, code: str, what: str, fix: str, is_json: bool) -> None:
             click.echo(output.to_json({"error": error}), err=True)
             return
         for label, colour, text in (("error", "red", what), ("fix", "green", fix)):
-            click.echo(f"{click.style(f'{label}:', fg=colour, bold=True)} {output.line(text[:_LONGEST])}", err=True)
+            said = f"{click.style(f'{label}:', fg=colour, bold=True)} {output.line(text[:_LONGEST])}"
+            click.echo(said, err=True, color=settings.colour())
 
 
 def _sentence(error: click.ClickException) -> str:

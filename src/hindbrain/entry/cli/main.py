@@ -8,6 +8,7 @@ import click
 
 from hindbrain import __version__
 from hindbrain.entry.cli import errors
+from hindbrain.settings import colour
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -107,11 +108,13 @@ def _meant(name: str) -> str:
 
 @click.group(cls=LateGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "--version", prog_name="hindbrain", message="%(prog)s %(version)s")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """The memory of coding agents: what one learned at a cost, every later one knows for free.
 
     `hindbrain COMMAND --help` shows each command's options, with examples.
     """
+    ctx.color = colour()
 
 
 def run(arguments: Sequence[str]) -> int:
