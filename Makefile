@@ -30,6 +30,7 @@ format: $(VENV)/.installed-dev
 docs: $(VENV)/.installed-dev ## write the generated pages anew
 	$(BIN)/python scripts/requirements.py
 	$(BIN)/python scripts/reference.py
+	$(BIN)/python scripts/docs_refresh.py
 
 soak: $(VENV)/.installed-dev ## the crash and load suites at full size
 	HINDBRAIN_TIER=full $(BIN)/python -m pytest tests/crash -p no:randomly

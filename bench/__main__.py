@@ -18,15 +18,17 @@ def main(arguments: Sequence[str]) -> int:
     # A quick run is a smoke test: its figures are too rough for a page that people quote.
     page = None if asked.quick else report.PAGE
     target = report.file_of_run()
-    parts: list[report.Part] = []
+    results: list[report.Result] = []
     for name in names:
         say(f"{name}: started")
-        parts.append(_PARTS[name](is_quick=asked.quick))
-        print(report.plain(parts[-1]), flush=True)
-        report.write(parts, to=target, page=page)  # after each, so that a later failure loses nothing
+        before = report.stamp()
+        part = _PARTS[name](is_quick=asked.quick)
+        results.append(report.Result(part=part, stamp=report.settled(before)))
+        print(report.plain(part), flush=True)
+        report.write(results, to=target, page=page)  # after each, so that a later failure loses nothing
     say(f"written: {target.relative_to(report.ROOT)}{'' if asked.quick else ', docs/benchmarks.md'}")
     if asked.json:
-        Path(asked.json).write_text(report.as_json(parts), encoding="utf-8")
+        Path(asked.json).write_text(report.as_json(results), encoding="utf-8")
     return 0
 
 

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 
@@ -53,8 +54,16 @@ class Part:
     notes: Sequence[str] = ()
 
 
-def as_json(parts: Sequence[Part]) -> str:
-    data = {"stamp": stamp(), "parts": {part.name: asdict(part) for part in parts}}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """A part, and what was measured: machine, versions, commit and date."""
+
+    part: Part
+    stamp: Mapping[str, str]
+
+
+def as_json(results: Sequence[Result]) -> str:
+    data = {result.part.name: {**asdict(result.part), "stamp": dict(result.stamp)} for result in results}
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -62,14 +71,14 @@ def file_of_run() -> Path:
     return OUT / f"{datetime.now(UTC):%Y%m%d-%H%M%S}.json"
 
 
-def write(parts: Sequence[Part], *, to: Path, page: Path | None = PAGE) -> None:
+def write(results: Sequence[Result], *, to: Path, page: Path | None = PAGE) -> None:
     """Write the JSON file anew, and the tables into `page`."""
     to.parent.mkdir(parents=True, exist_ok=True)
-    to.write_text(as_json(parts), encoding="utf-8")
+    to.write_text(as_json(results), encoding="utf-8")
     if page is None:
         return
     old = page.read_text(encoding="utf-8") if page.exists() else _INTRO
-    sections = {part.name: f"{markdown(part)}\n{_stamp_line()}\n" for part in parts}
+    sections = {r.part.name: f"{markdown(r.part)}\n{_stamp_line(r.stamp)}\n" for r in results}
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(merged(old, sections), encoding="utf-8")
 
@@ -123,7 +132,7 @@ def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:
 
 
 def stamp() -> dict[str, str]:
-    """Machine, versions, commit and date: what a figure means nothing without."""
+    """Machine, versions, commit and date, without which a figure means nothing. Take it before measuring."""
     import apsw
 
     versions = {name: version for name in _PACKAGES if (version := _version(name))}
@@ -136,12 +145,19 @@ def stamp() -> dict[str, str]:
         "sqlite": apsw.sqlite_lib_version(),
         **versions,
         "commit": _commit(),
+        "source": _source(),
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
     }
 
 
-def _stamp_line() -> str:
-    s = stamp()
+def settled(before: Mapping[str, str]) -> dict[str, str]:
+    """The stamp for what was measured since `before`; it says so when that was not one and the same source."""
+    if _source() == before["source"]:
+        return dict(before)
+    return {**before, "commit": f"{before['commit']}, and the source changed while it was measured"}
+
+
+def _stamp_line(s: Mapping[str, str]) -> str:
     versions = ", ".join(f"{name} {s[name]}" for name in _PACKAGES if name in s)
     return (
         f"<sub>{s['date']}, commit {s['commit']}; {s['cpu']}, {s['cores']} cores, {s['memory']}, {s['system']}; "
@@ -169,6 +185,15 @@ def _commit() -> str:
     """Of the measured tree, with a mark when it holds changes that no commit has."""
     head = _git("rev-parse", "--short", "HEAD")
     return f"{head} with changes" if head and _git("status", "--porcelain") else head or "unknown"
+
+
+def _source() -> str:
+    """A print of the measured program as it lies on the disk, committed or not."""
+    whole = sha256()
+    for path in sorted((ROOT / "src").rglob("*")):
+        if path.suffix in {".py", ".sql"}:
+            whole.update(path.read_bytes())
+    return whole.hexdigest()[:12]
 
 
 def _git(*arguments: str) -> str:

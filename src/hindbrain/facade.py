@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from hindbrain.app.projects import Located
 from hindbrain.app.tools import Tools
+from hindbrain.errors import ReadOnly
 from hindbrain.ports import Chance, Clock, Project, Store
 from hindbrain.settings import Settings
 
@@ -166,7 +167,11 @@ class Hindbrain:
         from hindbrain.app.inject import Occasion, inject
 
         occasion = Occasion(**context, root=self._located.root)
-        return inject(occasion, project=self._adopted(), tools=self._tools)
+        try:
+            project = self._adopted()
+        except ReadOnly:
+            project = self._known()
+        return inject(occasion, project=project, tools=self._tools)
 
     def list(self, **which: Unpack[Which]) -> "Sequence[Memory]":
         """Memories as they stand, most confident first."""

@@ -65,6 +65,9 @@ def test_a_read_only_disk_answers_and_says_that_nothing_was_saved(small_disk: Pa
             "kept before the disk was read-only"
         ]
         assert len(json.loads(hindbrain(home, "list").stdout)["memories"]) == 1
+        told = json.loads(hindbrain(home, "inject", "--task-title", "kept before").stdout)
+        assert "kept before" in told["text"] and told["injection_id"] is None and told["notices"]
+        assert hindbrain(home, "doctor").returncode == 1
         for words in (["add", "lost"], ["capture", "-"], ["delete", "mem-x"]):
             failed = hindbrain(home, *words, said="MEMORY:fix:lost too")
             assert failed.returncode != 0 and error_of(failed)["code"] in ("read_only", "unknown_memory"), words

@@ -92,6 +92,15 @@ def test_the_same_text_twice_changes_nothing(home: Path) -> None:  # X-15
         assert ([memory.store.history(m.id) for m in memory.list()], memory.list(), memory.receipts()) == before
 
 
+def test_what_was_forgotten_is_not_learned_again_from_the_same_text(home: Path) -> None:
+    with hindbrain.open() as memory:
+        (receipt,) = memory.capture("MEMORY:fix:The launch code is seven", session="s1").receipts
+        memory.forget(str(receipt.memory_id))
+        (again,) = memory.capture("MEMORY:fix:The launch code is seven", session="s1").receipts
+        assert again.verdict is Verdict.REJECTED and again.memory_id is None
+        assert not memory.list(with_all=True)
+
+
 def test_another_session_saying_it_is_evidence(home: Path) -> None:  # CH-086 CH-095
     with hindbrain.open() as memory:
         memory.capture("MEMORY:pattern:Tests use testify", session="s1")

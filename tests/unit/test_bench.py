@@ -1,6 +1,8 @@
 """What the figures of the benchmarks rest on: the fit, the texts, and a page that keeps what people wrote."""
 
+import json
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from bench.growth import exponent
 from bench.lessons import FEWEST, MOST, lessons, questions
 from bench.meter import Cost
-from bench.report import BEGIN, END, Part, Table, markdown, merged, plain
+from bench.report import BEGIN, END, Part, Result, Table, markdown, merged, plain, settled, stamp, write
 
 SIZES = (1_000, 10_000, 100_000)
 
@@ -97,3 +99,20 @@ def test_speed_counts_the_cpu_that_all_runs_took() -> None:
     spent = Cost((1.0, 2.0, 6.0), 0.5)
     assert (spent.best, spent.median, spent.mean) == (1.0, 2.0, 3.0)
     assert math.isclose(spent.per_cpu_second, 1000 / 3) and spent.per_second == 6.0
+
+
+def test_a_figure_names_the_source_it_was_measured_on() -> None:
+    before = stamp()
+    assert settled(before) == before
+    moved = settled(before | {"source": "of another time"})
+    assert moved["commit"].startswith(before["commit"]) and "changed while" in moved["commit"]
+
+
+def test_results_go_to_a_file_for_programs_and_to_the_page_with_their_stamp(tmp_path: Path) -> None:
+    result = Result(part=Part(name="cold", title="From nothing", figures={"recall_ratio": 3.5}), stamp=stamp())
+    write([result], to=tmp_path / "out" / "run.json", page=tmp_path / "page.md")
+
+    data = json.loads((tmp_path / "out" / "run.json").read_text("utf-8"))
+    assert data["cold"]["figures"] == {"recall_ratio": 3.5} and data["cold"]["stamp"]["python"]
+    page = (tmp_path / "page.md").read_text("utf-8")
+    assert "## From nothing" in page.partition(BEGIN)[2] and f"commit {result.stamp['commit']}" in page

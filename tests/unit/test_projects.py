@@ -10,7 +10,7 @@ from building import NOW
 from hindbrain.adapters.dictionary import DictStore
 from hindbrain.adapters.files import LocalFiles
 from hindbrain.app.projects import locate
-from hindbrain.errors import AmbiguousProject
+from hindbrain.errors import AmbiguousProject, BadValue
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -112,6 +112,8 @@ def test_a_project_is_found_by_name_id_or_path(tmp_path: Path) -> None:
 
     assert found("app") == found("prj-1") == made.id
     assert found(None) is found(str(tmp_path)) is found("other") is None
+    with pytest.raises(BadValue, match="no folder"):
+        found("no/such/folder")
     store.adopt(["folder:/y"], name="app", project_id="prj-2", at=NOW)
     with pytest.raises(AmbiguousProject, match="2 projects"):
         found("app")

@@ -76,3 +76,7 @@ def test_a_document_is_the_same_only_when_it_is_equal() -> None:
 def test_opposites_are_named_from_both_sides() -> None:
     assert opposites(read("Enable it"), read("Disable it")) == ("enable", "disable")
     assert opposites(read("Enable it"), read("Enable it")) is None
+
+
+def test_a_direction_on_either_side_makes_order_count() -> None:
+    assert likeness("Redis use", "use Redis before").score == likeness("use Redis before", "Redis use").score

@@ -16,6 +16,7 @@ from hindbrain.core.model import (
     Verdict,
     Version,
 )
+from hindbrain.core.model.receipt import FORGOTTEN
 from hindbrain.core.recall.bm25 import Document, scores
 from hindbrain.core.recall.index import WEIGHTS, columns, scope
 from hindbrain.errors import Conflict, UnknownMemory
@@ -252,7 +253,7 @@ def _blank(tables: _Tables, memory_id: str, *, texts: set[str]) -> None:
     """Take the words of a forgotten memory out of what was refused or asked."""
     for receipt in tables.receipts.values():
         if receipt.memory_id == memory_id or any(text in receipt.text for text in texts):
-            tables.receipts[receipt.id] = replace(receipt, text="[forgotten]", reason="forgotten by a person")
+            tables.receipts[receipt.id] = replace(receipt, text=FORGOTTEN, reason="forgotten by a person")
     for injection in tables.injections.values():
         if any(text in injection.query for text in texts):
-            tables.injections[injection.id] = replace(injection, query="[forgotten]")
+            tables.injections[injection.id] = replace(injection, query=FORGOTTEN)

@@ -10,6 +10,7 @@ from hindbrain.app.compose import Draft, compose
 from hindbrain.app.keep import Kept, Newcomer, keep
 from hindbrain.core.door import Passed, admit
 from hindbrain.core.model import Actor, Event, Provenance, Receipt, Source, Verdict
+from hindbrain.core.model.receipt import FORGOTTEN
 from hindbrain.core.model.record import fingerprint
 from hindbrain.core.signals import Reach, Signal
 from hindbrain.core.transcripts import FORMATS, Heard, Skipped, Unheard, Utterance, hear, read
@@ -202,6 +203,8 @@ def _line(item: Heard | Unheard, *, is_plain: bool) -> int:
 
 def _replayed(known: Receipt) -> Receipt:
     """The line was captured before. What was stored then is known now; a rejection stays one."""
+    if known.text == FORGOTTEN:
+        return replace(known, verdict=Verdict.REJECTED, memory_id=None, is_replay=True)
     if known.verdict in (Verdict.REJECTED, Verdict.REVIEW):
         return replace(known, is_replay=True)
     reason = f"captured before ({known.verdict} then, {known.id}); nothing changed"

@@ -1,5 +1,6 @@
 """What the next agent is told: which memories, in which words, within which budget, and a record of it."""
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from hindbrain.core.recall.render import (
 )
 from hindbrain.core.recall.render.sections import more
 from hindbrain.core.words import estimate_tokens
+from hindbrain.errors import DiskFull, ReadOnly, StoreLocked
 from hindbrain.ports import Changes, Transaction, Where
 
 FORMATS = ("default", "dex", "chorus", "beads")
@@ -56,11 +58,13 @@ class Injected:
     injection_id: str | None  # None: there was nothing to say
     memory_ids: tuple[str, ...]
     left_out: int
+    notices: tuple[str, ...] = ()  # what a person should know about this answer
 
 
 def inject(occasion: Occasion, *, project: str, tools: Tools) -> Injected:
     """A block of notes for the occasion. What the same session taught is left out (F-17), as is everything
-    superseded or not trusted; what did not fit is counted in one line."""
+    superseded or not trusted; what did not fit is counted in one line. Recording it is best effort: an agent
+    is told what is known even where the store cannot be written."""
     known(occasion.format, FORMATS, name="format")
     chosen, left_out = _chosen(occasion, project, tools=tools) if tools.settings.inject_into_prompt else ((), 0)
     total = tools.store.count(_where(occasion, project)) if occasion.format == "beads" else 0
@@ -68,9 +72,16 @@ def inject(occasion: Occasion, *, project: str, tools: Tools) -> Injected:
     if not chosen:
         return Injected(text=text, injection_id=None, memory_ids=(), left_out=left_out)
     record = _record(occasion, project, chosen=chosen, left_out=left_out, text=text, tools=tools)
-    tools.store.write(lambda tx: tx.apply(_changes(record, chosen, tx=tx, tools=tools)))
-    ids = tuple(item.memory.id for item in chosen)
-    return Injected(text=text, injection_id=record.id, memory_ids=ids, left_out=left_out)
+    answer = Injected(
+        text=text,
+        injection_id=record.id,
+        memory_ids=tuple(item.memory.id for item in chosen),
+        left_out=left_out,
+    )
+    with contextlib.suppress(ReadOnly, StoreLocked, DiskFull):
+        tools.store.write(lambda tx: tx.apply(_changes(record, chosen, tx=tx, tools=tools)))
+        return answer
+    return replace(answer, injection_id=None, notices=("the store cannot be written: this was not recorded",))
 
 
 def _where(occasion: Occasion, project: str) -> Where:

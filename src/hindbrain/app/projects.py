@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from hindbrain.errors import AmbiguousProject
+from hindbrain.errors import AmbiguousProject, BadValue
 from hindbrain.ports import ProjectFiles, Reader
 
 
@@ -26,7 +26,10 @@ def locate(
     if not wanted:
         return _at(here, files, per_worktree=per_worktree)
     if isinstance(wanted, Path) or "/" in wanted or wanted in (".", ".."):
-        return _at(Path(wanted).expanduser(), files, per_worktree=per_worktree)
+        folder = Path(wanted).expanduser()
+        if not folder.is_dir():
+            raise BadValue(f"there is no folder {folder}", fix="give a folder that exists, or a name without a slash")
+        return _at(folder, files, per_worktree=per_worktree)
     if named := [project for project in reader.projects() if wanted in (project.id, project.name)]:
         if len(named) > 1:
             ids = ", ".join(project.id for project in named)

@@ -23,7 +23,7 @@ def show(memory_id: str, *, store: Reader) -> Memory:
         )
     raise UnknownMemory(
         f"there is no memory {memory_id:.80}",
-        fix=f"`hindbrain list` shows the ids; the first {_SHORTEST} characters of one are enough",
+        fix="`hindbrain list` shows the ids; so much of one as no other begins with is enough",
     )
 
 

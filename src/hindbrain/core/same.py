@@ -79,12 +79,12 @@ def _weight(words: frozenset[str]) -> float:
 def _judged(one: Claim, other: Claim, *, score: float) -> float:
     """Near the threshold, meaning words decide: all present on both sides, in much the same order."""
     a, b = (tuple(t.plain for t in claim.tokens if t.counts) for claim in (one, other))
-    only_a, only_b = _without_typos(set(a) - set(b), set(b) - set(a), inflect=len(a) >= _MANY)
+    only_a, only_b = _without_typos(set(a) - set(b), set(b) - set(a), inflect=min(len(a), len(b)) >= _MANY)
     if only_a or only_b or not a or _stance(one, other):
         return min(score, _SWAPPED)
     order = in_order(a, b)
-    moved = round((1.0 - order) * len(set(a)))
-    if moved > 1 or (moved and is_directed(one)):
+    moved = round((1.0 - order) * len(set(a) & set(b)))
+    if moved > 1 or (moved and (is_directed(one) or is_directed(other))):
         return min(score, _SWAPPED)
     return 0.75 + 0.25 * order
 

@@ -44,7 +44,8 @@ def connect(path: Path) -> tuple[apsw.Connection, bool]:
             fix="pip install --upgrade apsw",
         )
     try:
-        return _tuned(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)), False
+        db = _tuned(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE))
+        return db, db.readonly("main")  # SQLite opens for reading what it cannot write, and does not say so
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         return _read_only(path), True
 
@@ -112,6 +113,8 @@ _DISK_ERRORS: dict[int, type[HindbrainError]] = {
     errno.EFBIG: DiskFull,
     errno.EIO: DiskFailed,
     errno.EROFS: ReadOnly,
+    errno.ENOENT: ReadOnly,
+    errno.ENOTDIR: ReadOnly,
     errno.EACCES: ReadOnly,
     errno.EPERM: ReadOnly,
 }

@@ -11,10 +11,10 @@ import apsw
 
 from hindbrain.adapters.sqlite.schema import version
 from hindbrain.core.model.moment import stamp
+from hindbrain.core.model.receipt import FORGOTTEN
 from hindbrain.errors import UnknownMemory
 from hindbrain.ports import Erasure
 
-FORGOTTEN = "[forgotten]"
 _TELLING = 12  # a shorter text ("use tabs") stands in other places by chance
 _COPIES = (
     "DELETE FROM event WHERE instr(data ->> '$.content', :text)",
@@ -66,17 +66,17 @@ def _needles(texts: Sequence[str], words: object) -> list[str]:
 
 
 def _remove(db: apsw.Connection, memory_id: str, *, texts: Sequence[str], at: datetime) -> int:
-    before = db.total_changes()
+    count = 0
     reason = f"forgotten by a person on {stamp(at)}"
     with db:
         for statement in _TABLES:
             db.execute(statement, (memory_id,))
+            count += db.changes()
         db.execute("UPDATE receipt SET text = ?, reason = ? WHERE memory = ?", (FORGOTTEN, reason, memory_id))
         for text in (text for text in texts if len(text) >= _TELLING):
             for statement in _COPIES:
                 db.execute(statement, {"text": text, "blank": FORGOTTEN, "reason": reason})
         db.execute("INSERT INTO memory_words (memory_words) VALUES ('optimize')")
-    count = db.total_changes() - before
     db.execute("VACUUM")
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     return count

@@ -4,13 +4,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+FORGOTTEN = "[forgotten]"  # stands for the text of a receipt whose memory a person has erased
+
 
 class Verdict(StrEnum):
     STORED = "stored"
     EVIDENCE = "evidence"  # known already: counted once more
     VERSION = "version"  # same key, other words: the memory has a new version
     SUPERSEDED = "superseded"  # stored, and it replaced older memories
-    REVIEW = "review"  # stored, shown to no agent until a person decides
+    REVIEW = "review"  # stored, and waiting for a person
     REJECTED = "rejected"
 
 

@@ -135,7 +135,8 @@ def history_lines(versions: Sequence[Version]) -> Iterator[str]:
 def receipt_lines(receipt: Receipt) -> Iterator[str]:
     """What became of a line, and why."""
     indent = " " * (_VERDICT + 2)
-    verdict = click.style(f"{receipt.verdict!s:<{_VERDICT}}", fg=VERDICTS[receipt.verdict], bold=True)
+    word = "known" if receipt.is_replay and receipt.verdict is Verdict.EVIDENCE else str(receipt.verdict)
+    verdict = click.style(f"{word:<{_VERDICT}}", fg=VERDICTS[receipt.verdict], bold=True)
     yield f"{verdict}  {fit(line(receipt.text) or '(nothing left)', beside=len(indent))}"
     for reason in block(line(receipt.reason), indent=indent):
         yield dim(reason) if reason else reason
@@ -147,10 +148,12 @@ def receipt_lines(receipt: Receipt) -> Iterator[str]:
 
 def receipts_summary(receipts: Sequence[Receipt]) -> str:
     """`5 lines looked like signals: 3 stored, 2 rejected`."""
-    counts = {verdict: sum(r.verdict is verdict for r in receipts) for verdict in Verdict}
-    parts = ", ".join(
-        click.style(f"{count} {verdict}", fg=VERDICTS[verdict]) for verdict, count in counts.items() if count
-    )
+    fresh = [receipt for receipt in receipts if not receipt.is_replay]
+    counts = {verdict: sum(r.verdict is verdict for r in fresh) for verdict in Verdict}
+    told = [click.style(f"{count} {verdict}", fg=VERDICTS[verdict]) for verdict, count in counts.items() if count]
+    if len(fresh) < len(receipts):
+        told.append(dim(f"{len(receipts) - len(fresh)} captured before"))
+    parts = ", ".join(told)
     return f"{many(len(receipts), 'line')} looked like {'a signal' if len(receipts) == 1 else 'signals'}: {parts}"
 
 

@@ -27,7 +27,7 @@ hindbrain forget mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --hard --yes --json
 def forget(ctx: click.Context, memory_id: str, hard: bool, yes: bool) -> None:
     """Erase a memory for good, and prove that it is gone.
 
-    Removes its row, words, versions, receipts and backups, then searches the files for its text.
+    Removes its row, words and versions, also from backups, blanks its receipts, then searches the files for its text.
     """
     call = ctx.ensure_object(Call)
     if not hard:
@@ -46,4 +46,4 @@ def forget(ctx: click.Context, memory_id: str, hard: bool, yes: bool) -> None:
 def _lines(forgotten: "Forgotten") -> Iterator[str]:
     yield f"Erased {line(forgotten.memory_id)}: {many(forgotten.rows, 'row')}; its text is in no file any more."
     for backup in forgotten.backups:
-        yield f"  backup removed: {line(backup)}"
+        yield f"  also taken out of {line(backup)}"

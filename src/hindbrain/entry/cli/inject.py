@@ -45,6 +45,9 @@ def inject(call: Call, **context: Unpack[Context]) -> None:
     """
     with call.open() as hindbrain:
         injected = hindbrain.inject(**given(context))
+    if not call.is_json:
+        for notice in injected.notices:
+            note(notice)
     if not injected.text and not call.is_json:
         note("nothing is known that bears on this; the block is empty")
     record = {
@@ -52,5 +55,6 @@ def inject(call: Call, **context: Unpack[Context]) -> None:
         "injection_id": injected.injection_id,
         "memory_ids": list(injected.memory_ids),
         "left_out": injected.left_out,
+        **({"notices": list(injected.notices)} if injected.notices else {}),
     }
     call.tell(lambda: record, [safe(injected.text).rstrip("\n")])

@@ -106,7 +106,7 @@ def _meant(name: str) -> str:
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
-@click.group(cls=LateGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LateGroup, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(__version__, "--version", prog_name="hindbrain", message="%(prog)s %(version)s")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
@@ -115,6 +115,8 @@ def cli(ctx: click.Context) -> None:
     `hindbrain COMMAND --help` shows each command's options, with examples.
     """
     ctx.color = colour()
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def run(arguments: Sequence[str]) -> int:

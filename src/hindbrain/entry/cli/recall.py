@@ -66,8 +66,11 @@ def recall(call: Call, query: str, recent: int | None, stats: bool, why: bool, *
     if not call.is_json:
         for notice in found.notices:
             output.note(notice)
-    missing = _nothing(query, how["types"], is_new=is_new)
-    call.tell(lambda: _record(found), missing if not found.memories else _lines(found, has_reasons=why))
+    if found.memories:
+        lines = _lines(found, has_reasons=why, option="--recent" if recent else "--limit")
+    else:
+        lines = _nothing(query, how["types"], is_new=is_new)
+    call.tell(lambda: _record(found), lines)
 
 
 def _record(found: "Found") -> dict[str, object]:
@@ -75,14 +78,14 @@ def _record(found: "Found") -> dict[str, object]:
     return {"memories": [recalled_record(one) for one in found.memories], "left_out": found.left_out, **notices}
 
 
-def _lines(found: "Found", *, has_reasons: bool) -> Iterator[str]:
+def _lines(found: "Found", *, has_reasons: bool, option: str) -> Iterator[str]:
     for number, one in enumerate(found.memories, start=1):
         if number > 1:
             yield ""
         yield from recalled_card(number, one, has_reasons=has_reasons)
     if found.left_out:
         yield ""
-        yield output.dim(f"{found.left_out:,} more; --limit shows them")
+        yield output.dim(f"{found.left_out:,} more; {option} shows them")
 
 
 def _nothing(query: str, types: Sequence[str], *, is_new: bool) -> Iterator[str]:
