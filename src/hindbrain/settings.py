@@ -41,7 +41,10 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     """Settings from the environment, then `config.toml` in the home. BadSettings names the bad line."""
     environ = os.environ if environ is None else environ
     home = Path(environ.get("HINDBRAIN_HOME") or _data_folder(environ)).expanduser()
-    store = Path(environ.get("HINDBRAIN_STORE") or home / "hindbrain.db").expanduser()
+    wanted = environ.get("HINDBRAIN_STORE", "")
+    if "://" in wanted:
+        raise BadSettings(f"HINDBRAIN_STORE={wanted.partition('://')[0]}://… is not a file", fix="give a path")
+    store = Path(wanted or home / "hindbrain.db").expanduser()
     settings = Settings(home=home, store=store, project=environ.get("HINDBRAIN_PROJECT", ""))
     return _with_file(settings, home / "config.toml")
 

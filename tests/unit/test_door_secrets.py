@@ -252,6 +252,12 @@ def test_a_finding_names_the_kind_and_never_the_secret() -> None:
     assert secret not in repr(passed)
 
 
+def test_a_key_in_the_brackets_of_a_mark_is_no_mark() -> None:
+    key = "".join(random.Random(9).choices(HEX, k=32))
+
+    assert survivors(key, admit(f"api_key=[secret:{key}]").text) == []
+
+
 HARMLESS = [
     "password = os.environ['DB_PASSWORD']",
     "password: ${DB_PASSWORD}",

@@ -290,6 +290,12 @@ def test_an_unknown_format_is_an_error(desk: Desk) -> None:
         desk.hears("x", format="yaml")
 
 
+def test_a_chorus_log_is_read_with_the_persona_and_task_of_its_path(desk: Desk) -> None:  # CH-059
+    log = '{"type":"iteration","number":1,"output":"<chorus>LEARNING_LOCAL:Use batch inserts</chorus>"}'
+    (receipt,) = desk.hears_all(log, format="chorus", origin="/app/.chorus/agents/ed/logs/ch-7.jsonl", session="")
+    assert (desk.memory(receipt).persona, receipt.task) == ("ed", "ch-7")
+
+
 def test_receipts_are_in_the_order_of_the_text(desk: Desk) -> None:
     text = 'bd comment BD-1 "LEARNED: first"\nMEMORY:fix:second thing\nbd note BD-2 "LEARNED: third"\nMEMORY:foo:bad'
     receipts = desk.hears_all(text)

@@ -15,6 +15,12 @@ def test_the_environment_says_where(tmp_path: Path) -> None:
     assert (elsewhere.store, elsewhere.project) == (Path("/x/y.db"), "p")
 
 
+def test_a_store_that_is_no_file_is_refused_without_repeating_its_password(tmp_path: Path) -> None:
+    with pytest.raises(BadSettings, match="not a file") as caught:
+        load({"HINDBRAIN_HOME": str(tmp_path), "HINDBRAIN_STORE": "postgresql://me:hush@host/db"})
+    assert "hush" not in caught.value.what
+
+
 def test_without_it_the_platform_says() -> None:
     assert "hindbrain" in str(load({"XDG_DATA_HOME": "/nonexistent/data"}).home)
 

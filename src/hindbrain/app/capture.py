@@ -1,5 +1,6 @@
 """What an agent's words teach: every line that looks like a signal gets a receipt, most of them a memory."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -44,6 +45,7 @@ def capture(said: Said, *, project: str, store: Store, clock: Clock, chance: Cha
     """Read `said`, keep what it teaches, in one transaction. The same text a second time changes nothing."""
     if said.format not in FORMATS:
         raise BadValue(f"there is no format {said.format!r}", fix=f"use one of: {', '.join(FORMATS)}")
+    said = _placed(said)
     transcript = read(said.text, said.format)
     heard = hear(transcript)
     desk = _Desk(said=said, project=project, now=clock.now(), chance=chance, settings=settings)
@@ -193,6 +195,17 @@ class _Desk:
         agent = self.said.instance or self.said.persona
         data = {"taskId": self.said.task, "agentId": agent, "localCount": local, "globalCount": shared}
         return Event(name="learning_extracted", at=self.now, project=self.project, data=data)
+
+
+def _placed(said: Said) -> Said:
+    """A Chorus log lies where its persona and task are named: `.chorus/agents/ed/logs/ch-7.jsonl` (CH-059)."""
+    place = _CHORUS_LOG.search(said.origin) if said.format == "chorus" else None
+    if place is None:
+        return said
+    return replace(said, persona=said.persona or place["persona"], task=said.task or place["task"])
+
+
+_CHORUS_LOG = re.compile(r"(?:^|/)agents/(?P<persona>[^/]{1,100})/logs/(?P<task>[^/]{1,200})\.jsonl$")
 
 
 def _line(item: Heard | Unheard, *, is_plain: bool) -> int:

@@ -61,4 +61,5 @@ def _piece(text: str, span: Span) -> Iterator[Span]:
 
 @cache
 def _mark() -> re.Pattern[str]:
-    return re.compile(r"\[(?:secret|personal):[a-z0-9-]{1,40}\]")
+    """A kind is a few short words, so that a key in brackets does not pass for a mark."""
+    return re.compile(r"\[(?:secret|personal):[a-z0-9]{1,14}(?:-[a-z0-9]{1,14}){0,3}\]")
