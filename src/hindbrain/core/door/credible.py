@@ -24,7 +24,7 @@ _PAIRS = words(
 
 
 def is_stand_in(value: str) -> bool:
-    """Masks and fillers: `xxxxx`, `****`, `...`, or one or two characters over and over; read up to 4,096 characters."""
+    """Masks and fillers: `xxxxx`, `****`, `...`, or very few characters over and over. Reads 4,096 characters."""
     value = value[:4096]
     return _mask().search(value) is not None or (len(value) >= 12 and len(set(value)) <= 3)
 

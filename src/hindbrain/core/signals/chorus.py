@@ -30,7 +30,7 @@ def find(text: str, guard: Guard) -> Iterator[Tagged]:
         line = lines.of(opened.start())
         reason = guard.reason(opened.start())
         end = openings.after(opened.end())
-        closing = _closing(opened.end(), closings, guard)
+        closing = _closing(opened.end(), closings, guard=guard)
         if reason:
             yield _covered(text, opened, reason=reason, line=line)
         elif closing < min(end, len(text)):
@@ -56,7 +56,7 @@ class _Search:
         return self._at
 
 
-def _closing(position: int, closings: _Search, guard: Guard) -> int:
+def _closing(position: int, closings: _Search, *, guard: Guard) -> int:
     """Where the tag is closed. A closing tag that is only shown does not count, unless it is far off."""
     closing = closings.after(position)
     while closing < min(position + _FAR, closings.end) and guard.reason(closing):

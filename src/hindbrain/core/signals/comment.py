@@ -120,14 +120,21 @@ def _comment(command: shell.Command) -> tuple[str, str] | None:
     if not words or words[0].rpartition("/")[2] != "bd":
         return None
     arguments, reads_stdin = _positional(words[1:])
-    verb_words = 2 if arguments[:2] == ["comments", "add"] else 1
-    if verb_words == 1 and arguments[:1] not in (["comment"], ["note"]):
+    verb_words = _verb_words(arguments)
+    if not verb_words:
         return None
-    bead = arguments[verb_words] if len(arguments) > verb_words else ""
+    bead = "".join(arguments[verb_words : verb_words + 1])
     body = " ".join(arguments[verb_words + 1 :])
     if reads_stdin or body in ("", "-"):
         body = command.stdin or ""
     return bead if _bead().fullmatch(bead) else "", body
+
+
+def _verb_words(arguments: list[str]) -> int:
+    """How many words say "comment"; 0 when none does."""
+    if arguments[:2] == ["comments", "add"]:
+        return 2
+    return 1 if arguments[:1] in (["comment"], ["note"]) else 0
 
 
 def _own_words(words: list[str]) -> list[str]:

@@ -58,24 +58,25 @@ class _Reader:
 
     def _take_message(self, fields: Object, base: Utterance, *, is_agent: bool) -> None:
         message = jsonl.mapping(fields, "message")
-        content = message.get("content")
-        if isinstance(content, str):
-            content = [{"type": "text", "text": content}]
-        if not isinstance(content, list):
-            self.skipped.append(Skipped(line=base.line, reason="wrong_shape"))
-            return
-        if base.ref and base.ref in self._seen:
+        items = self._items(message.get("content"), line=base.line)
+        if not items or (base.ref and base.ref in self._seen):
             return
         self._seen.add(base.ref)
-        is_synthetic = fields.get("isApiErrorMessage") is True or message.get("model") == "<synthetic>"
-        items = [item for item in content if isinstance(item, dict)]
-        if len(items) < len(content):
-            self.skipped.append(Skipped(line=base.line, reason="wrong_shape"))
+        is_voice = is_agent and not _is_synthetic(fields)
         for item in items:
-            if is_agent and not is_synthetic:
+            if is_voice:
                 self._take_agent_item(item, base, message=jsonl.text(message, "id") or base.ref)
             else:
                 self._take_other_item(item, base, is_meta=is_agent or _is_added(fields))
+
+    def _items(self, content: object, *, line: int) -> list[Object]:
+        if isinstance(content, str):
+            return [{"type": "text", "text": content}]
+        listed = content if isinstance(content, list) else [content]
+        items = [item for item in listed if isinstance(item, dict) and listed is content]
+        if len(items) < len(listed):
+            self.skipped.append(Skipped(line=line, reason="wrong_shape"))
+        return items
 
     def _take_agent_item(self, item: Object, base: Utterance, *, message: str) -> None:
         kind = jsonl.text(item, "type")
@@ -129,6 +130,12 @@ class _Reader:
     def _add(self, utterance: Utterance) -> None:
         if utterance.text or _is_result(utterance):
             self.utterances.append(utterance)
+
+
+def _is_synthetic(fields: Object) -> bool:
+    """Whether the client wrote an assistant record on its own account: an error message, most often."""
+    model = jsonl.mapping(fields, "message").get("model")
+    return fields.get("isApiErrorMessage") is True or model == "<synthetic>"
 
 
 def _is_added(fields: Object) -> bool:

@@ -121,7 +121,7 @@ def _in_part(part: Object, base: Utterance) -> Iterator[Utterance]:
     if call := jsonl.mapping(part, "functionCall"):
         yield from _call(call, base)
     if answer := jsonl.mapping(part, "functionResponse"):
-        yield _result(answer, base, answer.get("response"))
+        yield _result(answer, base, returned=answer.get("response"))
 
 
 def _call(call: Object, base: Utterance) -> Iterator[Utterance]:
@@ -133,9 +133,9 @@ def _call(call: Object, base: Utterance) -> Iterator[Utterance]:
     else:
         yield replace(made, voice=Voice.OTHER, text=jsonl.strings(call.get("args")), tool=OWN + name)
     if call.get("result") is not None:
-        yield _result(call, made, call.get("result"))
+        yield _result(call, made, returned=call.get("result"))
 
 
-def _result(call: Object, base: Utterance, result: object) -> Utterance:
+def _result(call: Object, base: Utterance, *, returned: object) -> Utterance:
     name, ref = jsonl.text(call, "name") or "tool", jsonl.text(call, "id")
-    return replace(base, voice=Voice.OTHER, text=jsonl.strings(result), tool=name, ref=ref)
+    return replace(base, voice=Voice.OTHER, text=jsonl.strings(returned), tool=name, ref=ref)

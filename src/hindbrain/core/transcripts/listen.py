@@ -47,7 +47,7 @@ def hear(transcript: Transcript) -> tuple[Heard | Unheard, ...]:
             said_at.append(index)
         if taint := _taint(utterance):
             taints[taint] = None
-    echoes = _echoes(transcript.utterances, results, said_at)
+    echoes = _echoes(transcript.utterances, results, said_at=said_at)
     return tuple(
         replace(result, is_echo=True) if index in echoes and isinstance(result, Heard) else result
         for index, result in enumerate(results)
@@ -87,7 +87,7 @@ def _taint(utterance: Utterance) -> str:
     return tool if is_foreign and not tool.startswith(_OURS) else ""
 
 
-def _echoes(utterances: Sequence[Utterance], results: Sequence[Heard | Unheard], said_at: Sequence[int]) -> set[int]:
+def _echoes(utterances: Sequence[Utterance], results: Sequence[Heard | Unheard], *, said_at: Sequence[int]) -> set[int]:
     """Indices of the results whose words stand in what the agent had read."""
     signals = [(index, result.signal.text) for index, result in enumerate(results) if isinstance(result, Heard)]
     if not signals:
