@@ -123,7 +123,7 @@ def test_a_memory_ends_where_a_tag_opens():
     assert [item.text for item in found] == ["one"]
 
 
-# DX-111 DX-112 DX-113
+# DX-113
 def test_the_instructions_that_an_agent_repeats_are_not_memories():
     said = """## Recording Learnings
 

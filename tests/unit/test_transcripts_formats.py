@@ -170,7 +170,7 @@ def test_a_saved_gemini_conversation_in_the_form_of_the_api_is_read():
     assert texts(source, "gemini") == ["but this", "and it"]
 
 
-# CH-002 CH-003 CH-060 CH-061 CH-062 CH-088 F-02
+# CH-003 CH-060 CH-061 CH-088 F-02
 def test_a_chorus_log_teaches_only_through_the_output_of_its_iterations():
     found = heard(fixture("chorus.jsonl"), "chorus")
 
@@ -251,7 +251,7 @@ def test_any_other_comment_in_plain_text_is_refused(source, reason):
     assert refused(source, "text") == [reason]
 
 
-# CH-072
+# BD-003
 def test_a_comment_in_the_prose_of_a_transcript_was_never_run():
     source = claude(agent(text("bd comment a-1 'LEARNED: x y'")))
 

@@ -72,9 +72,9 @@ class _Reader:
     def _items(self, content: object, *, line: int) -> list[Object]:
         if isinstance(content, str):
             return [{"type": "text", "text": content}]
-        listed = content if isinstance(content, list) else [content]
-        items = [item for item in listed if isinstance(item, dict) and listed is content]
-        if len(items) < len(listed):
+        listed = content if isinstance(content, list) else []
+        items: list[Object] = [item for item in listed if isinstance(item, dict)]
+        if listed is not content or len(items) < len(listed):
             self.skipped.append(Skipped(line=line, reason="wrong_shape"))
         return items
 

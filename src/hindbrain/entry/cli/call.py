@@ -31,6 +31,11 @@ class Call:
         else:
             output.show(lines)
 
+    def note(self, notices: Iterable[str]) -> None:
+        """Beside the answer, for a person; JSON answers carry theirs inside."""
+        for notice in () if self.is_json else notices:
+            output.note(notice)
+
 
 def given(options: T) -> T:
     """What was said on the command line: options that were left out are left out here, too."""

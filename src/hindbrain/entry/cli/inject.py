@@ -6,7 +6,7 @@ import click
 
 from hindbrain.entry.cli import choices, options
 from hindbrain.entry.cli.call import Call, command, given
-from hindbrain.entry.cli.output import note, safe
+from hindbrain.entry.cli.output import safe
 from hindbrain.entry.cli.values import OneOf, Whole
 from hindbrain.facade import Context
 
@@ -45,11 +45,9 @@ def inject(call: Call, **context: Unpack[Context]) -> None:
     """
     with call.open() as hindbrain:
         injected = hindbrain.inject(**given(context))
-    if not call.is_json:
-        for notice in injected.notices:
-            note(notice)
-    if not injected.text and not call.is_json:
-        note("nothing is known that bears on this; the block is empty")
+    call.note(injected.notices)
+    if not injected.text:
+        call.note(["nothing is known that bears on this; the block is empty"])
     record = {
         "text": injected.text,
         "injection_id": injected.injection_id,

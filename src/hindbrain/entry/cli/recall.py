@@ -63,14 +63,10 @@ def recall(call: Call, query: str, recent: int | None, stats: bool, why: bool, *
     with call.open() as hindbrain:
         found = hindbrain.recall(query, **given(how))
         is_new = not found.memories and not hindbrain.list(limit=1, with_all=True)
-    if not call.is_json:
-        for notice in found.notices:
-            output.note(notice)
-    if found.memories:
-        lines = _lines(found, has_reasons=why, option="--recent" if recent else "--limit")
-    else:
-        lines = _nothing(query, how["types"], is_new=is_new)
-    call.tell(lambda: _record(found), lines)
+    call.note(found.notices)
+    shown = _lines(found, has_reasons=why, option="--recent" if recent else "--limit")
+    missing = _nothing(query, how["types"], is_new=is_new)
+    call.tell(lambda: _record(found), shown if found.memories else missing)
 
 
 def _record(found: "Found") -> dict[str, object]:
