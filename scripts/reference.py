@@ -18,8 +18,8 @@ from typing import cast
 import click
 
 from hindbrain import errors, settings
-from hindbrain.core import confidence
-from hindbrain.core.confidence import Growth
+from hindbrain.core import growth
+from hindbrain.core.growth import Growth
 from hindbrain.entry.cli.main import COMMANDS, SECTIONS, load
 from hindbrain.errors import HindbrainError
 from hindbrain.settings import ENVIRONMENT, Settings
@@ -301,7 +301,7 @@ def settings_page() -> Iterator[str]:
         "| name | type | default | meaning |",
         "|---|---|---|---|",
     )
-    yield from _fields(Growth, confidence, left_out=())
+    yield from _fields(Growth, growth, left_out=())
     yield from ("", "```toml", 'strategy = "dex"', "inject_limit = 5", "", "[confidence]", "ceiling = 0.9", "```")
 
 

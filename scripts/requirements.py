@@ -119,9 +119,7 @@ def read(root: Path) -> Ledger:
             continue
         found.citations += cited.citations
         found.problems += cited.problems
-    found.problems += sorted(
-        {f"{c.place} cites {c.row}: no such row" for c in found.citations if c.row not in rows}
-    )
+    found.problems += sorted({f"{c.place} cites {c.row}: no such row" for c in found.citations if c.row not in rows})
     places: dict[str, list[str]] = {}
     for citation in found.citations:
         known = places.setdefault(citation.row, [])

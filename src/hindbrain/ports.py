@@ -195,6 +195,10 @@ class Reader(Protocol):
         """Memories that hold any of `words`, best first by BM25."""
         ...
 
+    def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
+        """Those of `words` that fewest memories hold, over all projects; without those that none holds."""
+        ...
+
     def same_text(self, memory: Memory) -> Memory | None:
         """The oldest memory of the same project and persona with the same content hash, unless archived."""
         ...

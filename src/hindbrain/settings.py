@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from hindbrain.core.confidence import Growth
+from hindbrain.core.growth import Growth
 from hindbrain.errors import BadSettings
 
 _T = TypeVar("_T", "Settings", Growth)

@@ -382,6 +382,18 @@ def test_erasing_blanks_what_was_refused_or_asked_in_the_same_words(store: Store
     assert "forbidden" not in f"{store.receipt('rcp-1')} {store.injections('mem-other')}"
 
 
+def test_the_rarest_words_come_first(store: Store) -> None:
+    keep(store, *(a_memory(f"common word{n} {'seldom' if n < 2 else ''}", id=f"mem-{n}") for n in range(4)))
+    assert list(store.rarest(["common", "seldom", "word3", "unheard"], limit=2)) == ["word3", "seldom"]
+
+
+def test_a_filter_beyond_the_scope_does_not_starve_a_search(store: Store) -> None:
+    keep(store, *(a_memory(f"caching lesson {n} caching", id=f"mem-{n:03}", persona="ed") for n in range(60)))
+    keep(store, a_memory("one more about caching and other things besides", id="mem-z", persona="ace"))
+    found = store.search(["cach"], replace(HERE, voices=("ace",)), limit=3)
+    assert [hit.memory.id for hit in found] == ["mem-z"]
+
+
 def test_the_beginning_of_an_id_finds_the_ids(store: Store) -> None:
     keep(store, a_memory("a", id="mem-aaa1"), a_memory("b", id="mem-aaa2"), a_memory("c", id="mem-b%_"))
     assert list(store.ids("mem-aaa", limit=9)) == ["mem-aaa1", "mem-aaa2"]

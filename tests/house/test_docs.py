@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from hindbrain.core.confidence import Growth
+from hindbrain.core.growth import Growth
 from hindbrain.entry.cli.main import COMMANDS
 from hindbrain.settings import ENVIRONMENT, Settings
 

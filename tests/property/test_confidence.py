@@ -7,7 +7,8 @@ from building import NOW, a_memory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hindbrain.core.confidence import Growth, after_use, decay
+from hindbrain.core.confidence import after_use, decay
+from hindbrain.core.growth import Growth
 from hindbrain.core.model import Memory
 from hindbrain.core.retention import archive_reason
 

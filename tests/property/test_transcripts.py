@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hindbrain.core.transcripts import FORMATS, Heard, Unheard, Voice, hear, read
+from hindbrain.core.transcripts.listen import MAX_PER_TURN
 
 MARK = "MEMORY:fix:planted by the test"
 KEYS = st.sampled_from(
@@ -66,8 +67,8 @@ def test_a_user_record_of_any_content_never_teaches(content):
     assert not [item for item in hear(read(source, "claude")) if isinstance(item, Heard)]
 
 
-@given(st.lists(st.text(max_size=20), max_size=6), st.integers(0, 30))
-def test_a_turn_never_teaches_more_than_ten_things(prompts, count):
+@given(st.lists(st.text(max_size=20), max_size=6), st.integers(0, 70))
+def test_a_turn_never_teaches_more_than_fifty_things(prompts, count):
     said = "\n".join(f"MEMORY:fix:lesson number {n}" for n in range(count))
     records: list[object] = []
     for prompt in prompts:
@@ -76,7 +77,7 @@ def test_a_turn_never_teaches_more_than_ten_things(prompts, count):
 
     found = hear(read("\n".join(map(json.dumps, records)), "claude"))
 
-    assert len([item for item in found if isinstance(item, Heard)]) == min(10, count) * len(prompts)
+    assert len([item for item in found if isinstance(item, Heard)]) == min(MAX_PER_TURN, count) * len(prompts)
     assert len(found) == count * len(prompts)
 
 

@@ -6,7 +6,8 @@ from datetime import timedelta
 import pytest
 from building import NOW, a_memory
 
-from hindbrain.core.confidence import Growth, after_use, decay, first
+from hindbrain.core.confidence import after_use, decay, first
+from hindbrain.core.growth import Growth
 from hindbrain.core.model import Memory, Source
 
 

@@ -74,7 +74,7 @@ def test_a_memory_about_a_file_at_hand_is_found_without_a_common_word() -> None:
 
 
 def test_a_file_in_common_adds_nothing_to_words_that_say_more() -> None:
-    both = Candidate(memory=made("both", file_refs=("a.py",)), words=9.0, matched=("cach", "pool"))
+    both = Candidate(memory=made("both", content="caching pools", file_refs=("a.py",)), words=9.0)
     weak = Candidate(memory=made("weak", file_refs=("a.py",)), words=1.8)
 
     answer = rank([weak, both], Ask(text="cache pool", paths=("a.py",)), now=NOW)

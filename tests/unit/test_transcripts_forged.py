@@ -149,13 +149,19 @@ def test_own_words_that_come_back_are_no_source_of_what_was_said_before(tool):
     assert not item.is_echo
 
 
-def test_text_that_comes_later_counts_as_read_too():
+def test_text_that_comes_later_is_no_source_of_what_was_said_before():
     text = "The importer reads the header row twice when a file starts with a mark"
-    source = "\n".join([said(f"MEMORY:fix:{text}"), result_of("Read", text)])
+    source = "\n".join([said(f"MEMORY:fix:{text}"), result_of("Read", text), said(f"MEMORY:fix:{text}")])
 
-    (item,) = [item for item in hear(read(source, "claude")) if isinstance(item, Heard)]
+    first, second = [item for item in hear(read(source, "claude")) if isinstance(item, Heard)]
 
-    assert item.is_echo
+    assert not first.is_echo and second.is_echo
+
+
+def test_plain_text_has_no_turns_and_may_teach_any_number_of_things():
+    lines = "\n".join(f"MEMORY:fix:lesson number {n}" for n in range(80))
+
+    assert len([item for item in hear(read(lines, "text")) if isinstance(item, Heard)]) == 80
 
 
 @pytest.mark.parametrize(
@@ -196,15 +202,15 @@ def test_a_download_brings_foreign_text_too(command, taints):
     assert item.taints == taints
 
 
-def test_a_turn_teaches_at_most_ten_things():
-    lines = "\n".join(f"MEMORY:fix:lesson number {n}" for n in range(7))
+def test_a_turn_teaches_at_most_fifty_things():
+    lines = "\n".join(f"MEMORY:fix:lesson number {n}" for n in range(27))
     source = "\n".join(
         [user("go"), said(lines), said(lines.replace("number", "no")), user("on"), said("MEMORY:fix:z y")]
     )
 
     found = hear(read(source, "claude"))
 
-    assert len([item for item in found if isinstance(item, Heard)]) == 11
+    assert len([item for item in found if isinstance(item, Heard)]) == 51
     assert [item.refusal.reason for item in found if isinstance(item, Unheard)] == ["too_many"] * 4
 
 

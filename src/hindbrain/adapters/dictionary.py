@@ -70,6 +70,11 @@ class _DictReader:
         hits = [hit for hit in hits if where.admits(hit.memory)]
         return sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))[:limit]
 
+    def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
+        held = [{term for column in columns(m) for term in column} for m in self._tables.memories.values()]
+        counts = {word: sum(word in terms for terms in held) for word in words}
+        return sorted((word for word in counts if counts[word]), key=lambda word: (counts[word], word))[:limit]
+
     def same_text(self, memory: Memory) -> Memory | None:
         return self._same(memory, "content_hash", states={State.LIVE, State.QUARANTINED, State.SUPERSEDED})
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from hindbrain.app.revise import revised
 from hindbrain.app.settle import settled
 from hindbrain.app.tools import Tools
-from hindbrain.core.confidence import Growth, decay
+from hindbrain.core.confidence import decay
+from hindbrain.core.growth import Growth
 from hindbrain.core.model import Actor, ActorType, Event, Memory, Pulse
 from hindbrain.core.retention import archive_reason
 from hindbrain.ports import Changes, Reader, Transaction, Where

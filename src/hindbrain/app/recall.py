@@ -16,7 +16,7 @@ from hindbrain.errors import DiskFull, ReadOnly, StoreLocked
 from hindbrain.ports import Changes, Clock, Reader, Store, Where
 from hindbrain.settings import Settings
 
-_DEPTH = 100  # candidates by words: room for the re-rank
+_DEPTH = 50  # candidates by words, at least: room for the re-rank
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ def candidates(ask: Ask, where: Where, *, reader: Reader, as_of: datetime | None
     if as_of is not None:
         return _then(words, reader.as_of(where, as_of))
     by_words = [
-        Candidate(memory=hit.memory, words=hit.score, matched=_matched(words, hit.memory))
+        Candidate(memory=hit.memory, words=hit.score)
         for hit in reader.search(words, where, limit=max(_DEPTH, 4 * ask.limit))
     ]
     if ask.strategy == "dex" or not (words or ask.paths):
@@ -98,15 +98,10 @@ def _then(words: Sequence[str], memories: Sequence[Memory]) -> list[Candidate]:
     documents = [Document(id=memory.id, columns=((), *columns(memory))) for memory in memories]
     found = scores(documents, words, weights=WEIGHTS)
     return [
-        Candidate(memory=memory, words=found.get(memory.id, 0.0), matched=_matched(words, memory))
+        Candidate(memory=memory, words=found.get(memory.id, 0.0))
         for memory in memories
         if not words or memory.id in found
     ]
-
-
-def _matched(words: Sequence[str], memory: Memory) -> tuple[str, ...]:
-    held = {term for column in columns(memory) for term in column}
-    return tuple(word for word in words if word in held)
 
 
 def _count(items: Sequence[Recalled], store: Store) -> tuple[str, ...]:

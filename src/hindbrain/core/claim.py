@@ -7,6 +7,7 @@ words that stand next to each other.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -48,11 +49,7 @@ class Claim:
     """A statement, read."""
 
     tokens: tuple[Token, ...]
-
-    @property
-    def content(self) -> tuple[str, ...]:
-        """Words with meaning, in order."""
-        return tuple(t.word for t in self.tokens if t.counts)
+    content: tuple[str, ...]  # words with meaning, in order
 
     @property
     def negations(self) -> int:
@@ -68,6 +65,10 @@ def read(text: str) -> Claim:
     return _read(text[:_READ])
 
 
+def claim_of(tokens: Sequence[Token]) -> Claim:
+    return Claim(tokens=tuple(tokens), content=tuple(t.word for t in tokens if t.counts))
+
+
 @lru_cache(maxsize=512)
 def _read(text: str) -> Claim:
     tokens: list[Token] = []
@@ -81,7 +82,7 @@ def _read(text: str) -> Claim:
         if token is not None:
             tokens.append(token)
             starts = any(mark in token.after for mark in ".!?:")
-    return Claim(tokens=tuple(tokens))
+    return claim_of(tokens)
 
 
 _OPENING = "\"'`([{*_“‘<>-–—#"

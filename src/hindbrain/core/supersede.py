@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from hindbrain.core.claim import Claim, Kind, Token, read, tools
+from hindbrain.core.claim import Claim, Kind, Token, claim_of, read, tools
 from hindbrain.core.same import in_order, is_directed, opposites
 from hindbrain.core.words import listed, stem
 
@@ -561,7 +561,7 @@ def _parts(claim: Claim) -> tuple[_Clause, ...]:
         cuts[-1].append(token)
         if any(mark in token.after for mark in ",;.!?—"):
             cuts.append([])
-    parts = (Claim(tokens=tuple(cut[:60])) for cut in cuts)
+    parts = (claim_of(cut[:60]) for cut in cuts)
     return tuple(_clause(part) for part in parts if part.content)[:40]
 
 

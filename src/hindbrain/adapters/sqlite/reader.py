@@ -35,6 +35,10 @@ _ORDERS = {
     "confidence": "m.confidence DESC, m.created_at DESC, m.id DESC",
     "newest": "m.learned_at DESC, m.id DESC",
 }
+_BEST = (
+    f"SELECT rowid, -bm25(memory_words, {', '.join(map(str, WEIGHTS))}) AS score FROM memory_words"
+    " WHERE memory_words MATCH ? ORDER BY score DESC, rowid LIMIT ?"
+)
 _RECEIPT = (
     *("id", "key", "at", "project", "verdict", "text", "reason", "memory", "supersedes", "signal", "said_at"),
     *("session", "task", "adapter", "origin", "line", "ref", "removed"),
@@ -78,16 +82,36 @@ class SqliteReader:
         words = [word for word in words if "\0" not in word]  # FTS5 would take it for the end of the text
         if not words or not number:
             return ()
+        match = _match(words, where, number=number[0][0])
+        depth = limit
+        while True:
+            best = dict(self._all(_BEST, match, depth))
+            hits = self._hits(best, where)
+            if len(hits) >= limit or len(best) < depth:
+                return hits[:limit]
+            depth *= 4  # what the scope cannot say (persona, trust, session) has thinned them out
+
+    def _hits(self, best: dict[int, float], where: Where) -> list[Hit]:
+        """The rows of the best, without those that `where` leaves out.
+
+        Two steps, because a join would read the whole row of every match before the order is known.
+        """
         clause, values = _clause(where)
         found = self._all(
-            f"SELECT {rows.SELECTED}, -bm25(memory_words, {', '.join(map(str, WEIGHTS))}) AS score"
-            " FROM memory_words JOIN memory m ON m.seq = memory_words.rowid"
-            f" WHERE memory_words MATCH ? AND {clause} ORDER BY score DESC, m.id LIMIT ?",
-            _match(words, where, number=number[0][0]),
+            f"SELECT {rows.SELECTED}, m.seq FROM memory m WHERE m.seq IN (SELECT value FROM json_each(?)) AND {clause}",
+            json.dumps(list(best)),
             *values,
-            limit,
         )
-        return [Hit(memory=rows.of_row(row), score=row[-1]) for row in found]
+        hits = [Hit(memory=rows.of_row(row), score=best[row[-1]]) for row in found]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))
+
+    def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
+        asked = json.dumps(list(words))
+        found = self._all(
+            "SELECT term FROM memory_terms WHERE term IN (SELECT value FROM json_each(?)) ORDER BY doc, term LIMIT ?",
+            *(asked, limit),
+        )
+        return [word for (word,) in found]
 
     def same_text(self, memory: Memory) -> Memory | None:
         return _first(

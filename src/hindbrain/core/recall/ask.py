@@ -20,7 +20,6 @@ class Ask:
 class Candidate:
     memory: Memory
     words: float = 0.0  # BM25, higher is better; 0: not found by words
-    matched: tuple[str, ...] = ()  # the terms of the question that it holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

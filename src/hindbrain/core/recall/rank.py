@@ -1,11 +1,15 @@
 """Who may be an answer at all, and how ties fall. What a match is worth is each strategy's own."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 
+from hindbrain.core.model.score import Score
 from hindbrain.core.recall.ask import Ask, Candidate, Ranked, Recalled
+from hindbrain.core.recall.index import columns
 from hindbrain.core.recall.strategies import Strategy, dex, recent, unified
+from hindbrain.core.words import query_terms
 
 STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
     {
@@ -26,7 +30,19 @@ def rank(candidates: Iterable[Candidate], ask: Ask, *, now: datetime) -> Ranked:
     eligible = STRATEGIES[ask.strategy](_foreign(candidates, ask), ask, now=now)
     ordered = sorted(eligible, key=_place)
     shown = ordered[: max(ask.limit, 0)]
-    return Ranked(items=tuple(shown), left_out=len(ordered) - len(shown))
+    words = query_terms(ask.text)
+    return Ranked(items=tuple(_noted(item, words) for item in shown), left_out=len(ordered) - len(shown))
+
+
+def _noted(item: Recalled, words: Sequence[str]) -> Recalled:
+    """Say which words of the question the memory holds: for those shown only, it means reading all of its text."""
+    reasons = item.score.reasons
+    if not any(reason.name == "words" for reason in reasons):
+        return item
+    held = {term for column in columns(item.memory) for term in column}
+    note = ", ".join(word for word in words if word in held)
+    told = (replace(reason, note=note) if reason.name == "words" else reason for reason in reasons)
+    return replace(item, score=Score(tuple(told)))
 
 
 def _foreign(candidates: Iterable[Candidate], ask: Ask) -> list[Candidate]:
@@ -37,7 +53,7 @@ def _foreign(candidates: Iterable[Candidate], ask: Ask) -> list[Candidate]:
         if ask.session and memory.provenance.session == ask.session:
             continue
         other = best.get(memory.id)
-        if other is None or (other.words, other.matched) < (candidate.words, candidate.matched):
+        if other is None or other.words < candidate.words:
             best[memory.id] = candidate
     return list(best.values())
 

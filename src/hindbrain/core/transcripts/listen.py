@@ -9,11 +9,10 @@ from hindbrain.core.signals import Refusal, Signal, find, find_in_command, refus
 from hindbrain.core.signals.echo import Echoes
 from hindbrain.core.transcripts.utterance import OWN, Transcript, Utterance, Voice
 
-MAX_PER_TURN = 10
+MAX_PER_TURN = 50  # a turn may be hours of work; a flood is more than that
 _OWN_REASONS = frozenset({"injected", "example"})  # say more than "not the agent", and concern our own text
 _FOREIGN = frozenset({"webfetch", "websearch", "web_fetch", "web_search", "google_web_search"})
 _OURS = ("mcp__hindbrain__", "mcp__plugin_hindbrain_hindbrain__", "mcp_hindbrain_")
-_SUBAGENTS = frozenset({"Task", "Agent", "spawn_agent", "wait_agent"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +36,13 @@ def hear(transcript: Transcript) -> tuple[Heard | Unheard, ...]:
     results: list[Heard | Unheard] = []
     said_at: list[int] = []  # for each result, the index of its utterance
     taints: dict[str, None] = {}
+    has_turns = any(utterance.voice is Voice.OTHER for utterance in transcript.utterances)
     in_turn = 0
     for index, utterance in enumerate(transcript.utterances):
         if utterance.voice is Voice.OTHER and not utterance.tool:
             in_turn = 0
         for item in _found(utterance):
-            result, in_turn = _judged(item, utterance, taints=tuple(taints), in_turn=in_turn)
+            result, in_turn = _judged(item, utterance, taints=tuple(taints), in_turn=in_turn if has_turns else 0)
             results.append(result)
             said_at.append(index)
         if taint := _taint(utterance):
@@ -88,39 +88,21 @@ def _taint(utterance: Utterance) -> str:
 
 
 def _echoes(utterances: Sequence[Utterance], results: Sequence[Heard | Unheard], *, said_at: Sequence[int]) -> set[int]:
-    """Indices of the results whose words stand in what the agent had read."""
+    """Indices of the results whose words stand in what the agent had read by then.
+
+    Only by then: a file, a tracker or a summary that shows the words afterwards has them from the agent.
+    """
     signals = [(index, result.signal.text) for index, result in enumerate(results) if isinstance(result, Heard)]
     if not signals:
         return set()
     echoes = Echoes([text for _, text in signals])
-    tracker_calls = {u.ref for u in utterances if u.voice is Voice.COMMAND and _tracker().search(u.text)}
     found: set[int] = set()
     for at, utterance in enumerate(utterances):
         if utterance.voice is not Voice.OTHER or utterance.tool.startswith(OWN):
             continue
-        repeated = {signals[number][0] for number in echoes.heard_in(utterance.text)}
-        if _returns_own_words(utterance, tracker_calls):
-            repeated = {index for index in repeated if said_at[index] > at}
-        found |= repeated
+        repeated = (signals[number][0] for number in echoes.heard_in(utterance.text))
+        found |= {index for index in repeated if said_at[index] > at}
     return found
-
-
-def _returns_own_words(utterance: Utterance, tracker_calls: set[str]) -> bool:
-    """Whether text comes back that the agent itself had sent there: it is no source for what was said before.
-
-    A tracker lists the comments that were just made, a subagent's report repeats its own words, and a summary
-    repeats the session's.
-    """
-    return (
-        utterance.tool in _SUBAGENTS
-        or utterance.tool == "system"
-        or (bool(utterance.ref) and utterance.ref in tracker_calls)
-    )
-
-
-@cache
-def _tracker() -> re.Pattern[str]:
-    return re.compile(r"(?<![\w.-])bd[ \t]")
 
 
 @cache

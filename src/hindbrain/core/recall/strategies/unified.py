@@ -62,7 +62,7 @@ def choose(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[
 def _relevance(candidate: Candidate, *, best: float, path: str) -> tuple[Reason, ...]:
     """Words, and what a file in common adds where words alone would say less."""
     words = candidate.words / best if candidate.words > 0 else 0.0
-    reasons = [Reason("words", words, 1.0, ", ".join(candidate.matched))] if words > 0 else []
+    reasons = [Reason("words", words, 1.0)] if words > 0 else []
     if path and words < _TOUCHES:
         reasons.append(Reason("about", _TOUCHES - words, 1.0, path))
     return tuple(reasons)
