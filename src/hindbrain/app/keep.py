@@ -23,6 +23,7 @@ from hindbrain.ports import Chance, Changes, Saying, Transaction, Where
 from hindbrain.settings import Settings
 
 _FEW = 12  # words of a text that are all looked up; of a longer one the rarer half, which a near text must share
+_LOOKED_UP = 24  # words whose rarity is asked for; the longest, because short ones are rarely rare
 _NEAR = 0.4  # overlap below which two texts are about different things; spares most of the close comparison
 _NEIGHBOURS = 12  # memories with the most words in common that a new one is compared with
 
@@ -178,7 +179,8 @@ class _Keeper:
         voices = (memory.persona,) if memory.persona else ()
         where = Where(project=memory.project, with_everywhere=False, voices=voices)
         words = query_terms(memory.content)
-        telling = words if len(words) <= _FEW else self.tx.rarest(words, limit=max(_FEW, len(words) // 2 + 1))
+        longest = sorted(words, key=len, reverse=True)[:_LOOKED_UP]
+        telling = words if len(words) <= _FEW else self.tx.rarest(longest, limit=max(_FEW, len(words) // 2 + 1))
         hits = self.tx.search(telling, where, limit=_NEIGHBOURS)
         near = (hit.memory for hit in hits if hit.memory.persona == memory.persona)
         return (old for old in near if _overlap(words, query_terms(old.content)) >= _NEAR)

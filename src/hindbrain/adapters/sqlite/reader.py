@@ -39,6 +39,7 @@ _BEST = (
     f"SELECT rowid, -bm25(memory_words, {', '.join(map(str, WEIGHTS))}) AS score FROM memory_words"
     " WHERE memory_words MATCH ? ORDER BY score DESC, rowid LIMIT ?"
 )
+_HOLDERS = "SELECT doc FROM memory_terms WHERE term = ?"
 _RECEIPT = (
     *("id", "key", "at", "project", "verdict", "text", "reason", "memory", "supersedes", "signal", "said_at"),
     *("session", "task", "adapter", "origin", "line", "ref", "removed"),
@@ -106,12 +107,9 @@ class SqliteReader:
         return sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))
 
     def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
-        asked = json.dumps(list(words))
-        found = self._all(
-            "SELECT term FROM memory_terms WHERE term IN (SELECT value FROM json_each(?)) ORDER BY doc, term LIMIT ?",
-            *(asked, limit),
-        )
-        return [word for (word,) in found]
+        # One by one: asked for several terms at once, fts5vocab reads all that there are.
+        found = [(count, word) for word in words for (count,) in self._all(_HOLDERS, word)]
+        return [word for _, word in sorted(found)][:limit]
 
     def same_text(self, memory: Memory) -> Memory | None:
         return _first(
