@@ -6,6 +6,7 @@ import pytest
 
 import hindbrain
 from hindbrain.core.model import Verdict
+from hindbrain.errors import Conflict
 
 TRANSCRIPT = """\
 Looking at the failing request, I found the cause.
@@ -99,6 +100,42 @@ def test_what_was_forgotten_is_not_learned_again_from_the_same_text(home: Path) 
         (again,) = memory.capture("MEMORY:fix:The launch code is seven", session="s1").receipts
         assert again.verdict is Verdict.REJECTED and again.memory_id is None
         assert not memory.list(with_all=True)
+
+
+def test_forgetting_takes_the_sentences_about_it_too(home: Path, tmp_path: Path) -> None:
+    for wanted in ("Zebracorn", "Redis"):
+        with hindbrain.open(tmp_path / f"{wanted}.db", project="p") as memory:
+            first = memory.capture("MEMORY:decision:Use Zebracorn for caching", session="s1").receipts[0]
+            second = memory.capture("MEMORY:decision:Use Redis for caching", session="s2").receipts[0]
+            memory.forget(str((first if wanted == "Zebracorn" else second).memory_id))
+            assert wanted not in f"{memory.receipts()} {memory.store.events()} {memory.reviews(with_closed=True)}"
+
+
+def test_a_twin_cannot_be_restored(home: Path) -> None:
+    with hindbrain.open() as memory:
+        (old,) = memory.capture("MEMORY:fix:Restart the worker", session="s1").receipts
+        memory.delete(str(old.memory_id))
+        memory.capture("MEMORY:fix:Restart the worker", session="s2")
+        with pytest.raises(Conflict, match="same text"):
+            memory.restore(str(old.memory_id))
+
+
+def test_a_persona_s_own_lesson_stays_its_own_over_export_and_import(home: Path, tmp_path: Path) -> None:
+    with hindbrain.open() as memory:
+        memory.capture("<chorus>LEARNING_LOCAL:Use batch inserts</chorus>", persona="ed")
+        text = memory.export()
+    with hindbrain.open(tmp_path / "other.db", project="app") as other:
+        other.import_(text)
+        assert [m.persona for m in other.list()] == ["ed"] and other.export() == text
+
+
+def test_an_answer_can_be_read_without_knowing_its_parts(home: Path) -> None:
+    with hindbrain.open() as memory:
+        memory.capture(TRANSCRIPT, session="s1")
+        found = memory.recall("session")
+        assert len(found) == 1 and [item.content for item in found] == [found.memories[0].memory.content]
+        assert found.memories[0].id and found.memories[0].title and found.memories[0].reasons
+        assert float(found.memories[0].score) > 0
 
 
 def test_another_session_saying_it_is_evidence(home: Path) -> None:  # CH-086 CH-095

@@ -39,7 +39,7 @@ def test_finding_a_signal_needs_only_the_standard_library() -> None:
 
 
 def test_opening_the_store_loads_one_driver_and_no_command_line(tmp_path: Path) -> None:
-    code = "import hindbrain; hindbrain.open(sys.argv[1], project='p').recall('anything')"
+    code = "import hindbrain; hindbrain.open(sys.argv[1]).recall('anything')"
     modules = loaded(code, str(tmp_path / "h.db"))
     assert "apsw" in modules and "click" not in modules and "sqlite3" not in modules
     ours = [name for name in modules if name.startswith("hindbrain.core.door")]

@@ -176,6 +176,17 @@ def test_chorus_builds_the_prompt_from_the_project_s_files(tools: Tools, tmp_pat
     assert "## Current Task" in bare and "You are Ed." not in bare
 
 
+@pytest.mark.parametrize("format_", ["beads", "chorus"])
+def test_a_path_does_not_empty_a_list_of_the_newest(tools: Tools, format_: str) -> None:
+    keep(tools.store, a_memory("shared lesson", id="mem-a"))
+    assert told(tools, format=format_, task_title="Do it", paths=["src/x.py"]).memory_ids == ("mem-a",)
+
+
+def test_of_one_moment_the_last_said_comes_first(tools: Tools) -> None:  # BD-025 BD-035
+    keep(tools.store, *(a_memory(f"lesson {n}", id=f"mem-{n:02}") for n in range(12)))
+    assert told(tools, format="beads").memory_ids == tuple(f"mem-{n:02}" for n in (11, 10, 9, 8, 7))
+
+
 def test_a_persona_cannot_name_a_path_outside_its_folder(tools: Tools, tmp_path: Path) -> None:
     (tmp_path / "prompt.md").write_text("outside")
     (tmp_path / "app" / ".chorus" / "agents").mkdir(parents=True)

@@ -296,6 +296,32 @@ def test_a_chorus_log_is_read_with_the_persona_and_task_of_its_path(desk: Desk) 
     assert (desk.memory(receipt).persona, receipt.task) == ("ed", "ch-7")
 
 
+def test_two_personas_may_say_the_same_without_a_session(desk: Desk) -> None:  # CH-057
+    local = "<chorus>LEARNING_LOCAL:keep the diff small always</chorus>"
+    (ed,) = desk.hears_all(local, persona="ed", session="")
+    (ace,) = desk.hears_all(local, persona="ace", session="")
+    assert ed.memory_id != ace.memory_id and desk.memory(ace).persona == "ace"
+
+
+def test_without_a_session_the_old_said_again_is_heard(desk: Desk) -> None:
+    for text in ("Use Memcached for caching", "Use Redis for caching"):
+        desk.hears(text, session="")
+    assert desk.hears("Use Memcached for caching", session="").verdict is Verdict.REVIEW
+    assert desk.hears("Use Redis for caching", session="").is_replay
+
+
+def test_a_secret_beside_the_text_is_not_stored(desk: Desk) -> None:
+    secret = "ghp_" + "aZ3kQ9xW7vB2nM5cR8tY1uP4sD6fG0hJ2lK4"
+    about = {name: f"{name} {secret}" for name in ("session", "task", "persona", "hat", "instance", "origin")}
+    receipt = desk.hears("Use batch inserts", **about)
+    assert (
+        secret
+        not in f"{receipt} {desk.memory(receipt)} {desk.store.events()} {desk.store.sayings(receipt.memory_id or '')}"
+    )
+    other = desk.hears("Use batch inserts", session=f"session {secret[:-1]}5")
+    assert other.session != receipt.session
+
+
 def test_receipts_are_in_the_order_of_the_text(desk: Desk) -> None:
     text = 'bd comment BD-1 "LEARNED: first"\nMEMORY:fix:second thing\nbd note BD-2 "LEARNED: third"\nMEMORY:foo:bad'
     receipts = desk.hears_all(text)

@@ -57,7 +57,7 @@ def test_low_trust_comes_last_among_equals() -> None:
     memories = [made("tainted", trust=1), made("agent", trust=2), made("human", trust=4)]
     answer = rank([Candidate(memory=m, words=1.0) for m in memories], Ask(text="cache"), now=NOW)
 
-    assert names(answer) == ["agent", "human", "tainted"]
+    assert names(answer) == ["human", "agent", "tainted"]
     assert answer.items[2].score.reasons[-1].note == "trust 1"
 
 
@@ -80,7 +80,7 @@ def test_a_file_in_common_adds_nothing_to_words_that_say_more() -> None:
     answer = rank([weak, both], Ask(text="cache pool", paths=("a.py",)), now=NOW)
 
     assert parts(answer) == {"words": 1.0, "path": 0.05, "recency": 0.04}
-    assert answer.items[0].score.reasons[0].note == "cach, pool"
+    assert answer.items[0].score.reasons[0].note == "cache, pool"
     assert [round(reason.part, 6) for reason in answer.items[1].score.reasons[:2]] == [0.2, 0.3]
 
 
@@ -135,7 +135,7 @@ def test_ties_fall_by_what_was_learned_last_and_then_by_id(strategy: str) -> Non
 
     candidates = [Candidate(memory=memory, words=1.0) for memory in (*memories, newer)]
 
-    assert names(rank(candidates, Ask(text="x", strategy=strategy), now=NOW)) == ["z", "a", "b", "c"]
+    assert names(rank(candidates, Ask(text="x", strategy=strategy), now=NOW)) == ["z", "c", "b", "a"]
 
 
 # DX-172

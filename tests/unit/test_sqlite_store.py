@@ -18,7 +18,7 @@ from hindbrain.adapters.sqlite import SqliteStore, schema
 from hindbrain.adapters.sqlite.engine import engine_version, is_safe
 from hindbrain.adapters.sqlite.gate import Gate
 from hindbrain.core.words import query_terms
-from hindbrain.errors import SchemaNewer, StoreDamaged, StoreLocked
+from hindbrain.errors import BadSettings, SchemaNewer, StoreDamaged, StoreLocked
 from hindbrain.ports import Where
 
 HERE = Where(project="prj-one")
@@ -240,6 +240,11 @@ def test_a_lost_word_index_is_found_and_repaired(sqlite_store: SqliteStore, db_p
     assert any(damage.where == "word index" for damage in sqlite_store.damage())
     sqlite_store.repair()
     assert not sqlite_store.damage() and sqlite_store.search(["limit"], HERE, limit=1)
+
+
+def test_a_folder_is_no_store(tmp_path: Path) -> None:
+    with pytest.raises(BadSettings, match="is a folder"):
+        SqliteStore(tmp_path)
 
 
 def test_a_file_that_is_no_database_is_named_and_kept(db_path: Path) -> None:

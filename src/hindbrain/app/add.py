@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from hindbrain.app.admission import admitted, kinds_removed
+from hindbrain.app.admission import admitted, kinds_removed, tidy
 from hindbrain.app.compose import Draft, compose
 from hindbrain.app.keep import Newcomer, keep
 from hindbrain.core.door import admit
@@ -39,6 +39,13 @@ class Noted:
 def add(noted: Noted, *, project: str, store: Store, clock: Clock, chance: Chance, settings: Settings) -> Receipt:
     """Keep what a person says. BadValue or TooLong before anything is written."""
     _check(noted)
+    noted = replace(
+        noted,
+        persona=tidy(noted.persona),
+        hat=tidy(noted.hat),
+        session=tidy(noted.session),
+        task=tidy(noted.task),
+    )
     now = clock.now()
     passed = admitted(noted.content, name="the content")
     if not passed.text.strip():

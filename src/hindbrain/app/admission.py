@@ -2,6 +2,7 @@
 
 from hindbrain.app.compose import MAX_CHARACTERS
 from hindbrain.core.door import Passed, admit
+from hindbrain.core.model.record import fingerprint
 from hindbrain.errors import TooLong
 
 
@@ -15,6 +16,22 @@ def admitted(text: str, *, name: str) -> Passed:
     passed = admit(text)
     _measure(passed.text, name)
     return passed
+
+
+def tidy(word: str) -> str:
+    """A name, id or path that stands beside a text: one line, not endless, and no secret in it.
+
+    Two names that held different secrets stay different: a short hash stands for what was taken out.
+    """
+    if not word:
+        return ""
+    passed = admit(" ".join(word[:_LONGEST_WORD].split()))
+    if not any(finding.family == "secret" for finding in passed.findings):
+        return passed.text
+    return f"{passed.text}#{fingerprint(word)[:8]}"
+
+
+_LONGEST_WORD = 500
 
 
 def kinds_removed(*passed: Passed) -> tuple[str, ...]:

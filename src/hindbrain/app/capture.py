@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from hindbrain.app.admission import kinds_removed
+from hindbrain.app.admission import kinds_removed, tidy
 from hindbrain.app.compose import Draft, compose
 from hindbrain.app.keep import Kept, Newcomer, keep
 from hindbrain.core.door import Passed, admit
-from hindbrain.core.model import Actor, Event, Provenance, Receipt, Source, Verdict
+from hindbrain.core.model import Actor, Event, Provenance, Receipt, Source, State, Verdict
 from hindbrain.core.model.receipt import FORGOTTEN
 from hindbrain.core.model.record import fingerprint
 from hindbrain.core.signals import Reach, Signal
@@ -82,10 +82,10 @@ class _Desk:
     def _receipt(self, item: Heard | Unheard, tx: Transaction, *, seen: Counter[str]) -> Receipt:
         text = item.signal.text if isinstance(item, Heard) else item.refusal.text
         name = item.signal.name if isinstance(item, Heard) else item.refusal.reason
-        whole = fingerprint([self.project, self._session(item.utterance), name, text])
+        whole = fingerprint([self.project, *self._speaker(item), name, text])
         seen[whole] += 1
-        key = fingerprint([whole, seen[whole]])
-        if known := tx.receipts_for(key):
+        key, known = self._key([whole, seen[whole]], tx)
+        if known:
             return _replayed(known)
         passed = admit(text)
         receipt = self._blank(item, passed, key=key)
@@ -97,6 +97,27 @@ class _Desk:
             receipt = self._kept(item, receipt, passed=passed, tx=tx)
         tx.apply(Changes(receipts=(receipt,)))
         return receipt
+
+    def _speaker(self, item: Heard | Unheard) -> tuple[str, ...]:
+        """What makes two equal sentences two sayings: not where they were read, but who said them, when."""
+        signal = item.signal if isinstance(item, Heard) else None
+        voice = self._actor(item.utterance).voice if signal and signal.reach is Reach.LOCAL else ""
+        kind = signal.type if signal else ""
+        return (self._session(item.utterance), self._task(item.utterance, signal), voice, kind)
+
+    def _key(self, parts: list[object], tx: Transaction) -> tuple[str, Receipt | None]:
+        """The idempotency key, and the receipt that has it already.
+
+        Without a session two sayings cannot be told apart. What was replaced or deleted since is then taken as
+        said anew: that can be undone, a lesson that is never heard again cannot.
+        """
+        while True:
+            key = fingerprint(parts)
+            known = tx.receipts_for(key)
+            is_sure = known is None or known.session or known.text == FORGOTTEN or not known.memory_id
+            if is_sure or _is_live(known, tx):
+                return key, known
+            parts = [key, "anew"]
 
     def _blank(self, item: Heard | Unheard, passed: Passed, *, key: str) -> Receipt:
         """A rejection, until something better is known."""
@@ -117,7 +138,7 @@ class _Desk:
             adapter=self.said.format,
             origin=self.said.origin,
             line=_line(item, is_plain=self.said.format == "text"),
-            ref=utterance.ref,
+            ref=tidy(utterance.ref),
             removed=kinds_removed(passed),
         )
 
@@ -159,13 +180,8 @@ class _Desk:
 
     def _provenance(self, item: Heard, receipt: Receipt) -> Provenance:
         utterance = item.utterance
-        actor = Actor(
-            persona=self.said.persona or utterance.persona,
-            hat=self.said.hat,
-            instance=self.said.instance or utterance.instance,
-        )
         return Provenance(
-            actor=actor,
+            actor=self._actor(utterance),
             session=receipt.session,
             task=receipt.task,
             source=Source.EXPLICIT,
@@ -173,14 +189,22 @@ class _Desk:
             receipt=receipt.id,
         )
 
+    def _actor(self, utterance: Utterance) -> Actor:
+        return Actor(
+            persona=self.said.persona or tidy(utterance.persona),
+            hat=self.said.hat,
+            instance=self.said.instance or tidy(utterance.instance),
+        )
+
     def _session(self, utterance: Utterance) -> str:
-        return self.said.session or utterance.session
+        return self.said.session or tidy(utterance.session)
 
     def _task(self, utterance: Utterance, signal: Signal | None) -> str:
-        return (signal.task if signal else "") or self.said.task or utterance.task
+        return tidy(signal.task if signal else "") or self.said.task or tidy(utterance.task)
 
     def _agent(self, utterance: Utterance) -> str:
-        return self.said.instance or utterance.instance or self.said.persona or utterance.persona
+        actor = self._actor(utterance)
+        return actor.instance or actor.persona
 
     def _detected(self, item: Heard, receipt: Receipt, *, text: str) -> Event:
         data = {
@@ -198,11 +222,17 @@ class _Desk:
 
 
 def _placed(said: Said) -> Said:
-    """A Chorus log lies where its persona and task are named: `.chorus/agents/ed/logs/ch-7.jsonl` (CH-059)."""
+    """What is said about the text, through the door as well.
+
+    A Chorus log lies where its persona and task are named: `.chorus/agents/ed/logs/ch-7.jsonl` (CH-059).
+    """
     place = _CHORUS_LOG.search(said.origin) if said.format == "chorus" else None
-    if place is None:
-        return said
-    return replace(said, persona=said.persona or place["persona"], task=said.task or place["task"])
+    if place:
+        said = replace(said, persona=said.persona or place["persona"], task=said.task or place["task"])
+    return replace(said, **{name: tidy(getattr(said, name)) for name in _WORDS})
+
+
+_WORDS = ("session", "task", "persona", "hat", "instance", "origin")
 
 
 _CHORUS_LOG = re.compile(r"(?:^|/)agents/(?P<persona>[^/]{1,100})/logs/(?P<task>[^/]{1,200})\.jsonl$")
@@ -212,6 +242,11 @@ def _line(item: Heard | Unheard, *, is_plain: bool) -> int:
     """Where a person finds the sentence: the line of the text, or of the transcript's record."""
     inner = item.signal.line if isinstance(item, Heard) else item.refusal.line
     return item.utterance.line + inner - 1 if is_plain else item.utterance.line
+
+
+def _is_live(known: Receipt | None, tx: Transaction) -> bool:
+    memory = tx.memory(known.memory_id) if known and known.memory_id else None
+    return memory is not None and memory.state in (State.LIVE, State.QUARANTINED)
 
 
 def _replayed(known: Receipt) -> Receipt:

@@ -18,7 +18,7 @@ from hindbrain.errors import BadJson, BadValue, TooLong
 _VERSION = 1
 _FIELDS = (
     *("id", "type", "title", "content", "confidence", "tags", "file_refs"),
-    *("created_by_hat", "source", "use_count"),
+    *("created_by_hat", "source", "use_count", "persona"),
 )
 _OLDEST = read_stamp("1970-01-01")
 _MOST_USES = 10**9
@@ -42,6 +42,7 @@ class Entry:
     hat: str
     source: str
     use_count: int
+    persona: str  # "": shared
     removed: tuple[str, ...]  # kinds that the door took out
 
 
@@ -95,6 +96,7 @@ def _record(memory: Memory) -> dict[str, Any]:
         "created_by_hat": memory.provenance.actor.hat or None,
         "source": str(memory.provenance.source),
         "use_count": memory.counters.injected,
+        **({"persona": memory.persona} if memory.persona else {}),  # beyond Dex: what is one persona's own stays so
     }
 
 
@@ -142,7 +144,7 @@ def _entry(number: int, item: object) -> Entry:
         raise BadValue(f"memory {number}: there is no type {type_!r:.80}", fix=f"use one of: {', '.join(TYPES)}")
     if not content.text.strip():
         raise BadValue(f"memory {number} has no content", fix="give it a text, or take it out of the file")
-    hat = fields.text("created_by_hat", default="")
+    hat, persona = fields.text("created_by_hat", default=""), fields.text("persona", default="")
     tags, refs = fields.texts("tags"), fields.texts("file_refs")
     return Entry(
         number=number,
@@ -156,7 +158,8 @@ def _entry(number: int, item: object) -> Entry:
         hat=hat.text,
         source=fields.word("source", default=""),
         use_count=fields.count("use_count"),
-        removed=kinds_removed(content, title, hat, *(tags or ()), *(refs or ())),
+        persona=persona.text,
+        removed=kinds_removed(content, title, hat, persona, *(tags or ()), *(refs or ())),
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from hindbrain.app.admission import tidy
 from hindbrain.app.recall import candidates
 from hindbrain.app.select import known
 from hindbrain.app.tools import Tools
@@ -66,6 +67,13 @@ def inject(occasion: Occasion, *, project: str, tools: Tools) -> Injected:
     superseded or not trusted; what did not fit is counted in one line. Recording it is best effort: an agent
     is told what is known even where the store cannot be written."""
     known(occasion.format, FORMATS, name="format")
+    occasion = replace(
+        occasion,
+        session=tidy(occasion.session),
+        task=tidy(occasion.task),
+        persona=tidy(occasion.persona),
+        hat=tidy(occasion.hat),
+    )
     chosen, left_out = _chosen(occasion, project, tools=tools) if tools.settings.inject_into_prompt else ((), 0)
     total = tools.store.count(_where(occasion, project)) if occasion.format == "beads" else 0
     text = _rendered(occasion, chosen, left_out=left_out, total=total, tools=tools)
@@ -94,7 +102,7 @@ def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> tuple[tuple[Re
     strategy = occasion.strategy or _STRATEGY.get(occasion.format, settings.strategy)
     ask = Ask(
         text=_topic(occasion) if strategy != "recent" else "",
-        paths=tuple(occasion.paths),
+        paths=tuple(occasion.paths) if strategy != "recent" else (),
         hat=occasion.hat,
         session=occasion.session,
         limit=_limit(occasion, settings.inject_limit),

@@ -133,6 +133,7 @@ class _Batch:
             project=self.project,
             provenance=self._provenance(entry, receipt_id),
             type=entry.type,
+            persona=entry.persona or None,
         )
         memory_id = entry.id or self.tools.chance.id("mem", self.now)
         memory, judged = compose(draft, memory_id=memory_id, now=self._told_at(), settings=self.tools.settings)

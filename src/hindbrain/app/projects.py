@@ -37,7 +37,10 @@ def locate(
         return Located(
             identities=(f"id:{named[0].id}",), name=named[0].name, root=_root(named[0].name, here, files=files)
         )
-    return Located(identities=(f"name:{wanted}",), name=wanted, root=None)
+    from hindbrain.app.admission import tidy  # the door: most calls are about the folder one stands in
+
+    name = tidy(wanted)
+    return Located(identities=(f"name:{name}",), name=name, root=None)
 
 
 def _at(path: Path, files: ProjectFiles, *, per_worktree: bool) -> Located:

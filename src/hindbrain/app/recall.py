@@ -38,6 +38,12 @@ class Found:
     left_out: int
     notices: tuple[str, ...] = ()  # what a person should know about this answer
 
+    def __iter__(self) -> Iterator[Recalled]:
+        return iter(self.memories)
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
 
 def recall(question: Question, *, project: str, store: Store, clock: Clock, settings: Settings) -> Found:
     """Memories that bear on the question, best first. Counting that they were recalled is best effort:

@@ -121,7 +121,7 @@ _DISK_ERRORS: dict[int, type[HindbrainError]] = {
 _FIXES: dict[type[HindbrainError], str] = {
     DiskFull: "free some space and run the same command again; what was saved before is intact",
     DiskFailed: "check the disk, then run the same command again: repeating it is safe",
-    ReadOnly: "make the folder writable, or set HINDBRAIN_HOME to one that is; reading still works",
+    ReadOnly: "make the folder writable, or set HINDBRAIN_HOME to one that is",
     StoreLocked: "try again; `hindbrain doctor` names the process that holds it",
     StoreDamaged: "move the file away and restore the newest file of the backups folder; `hindbrain doctor` lists them",
 }

@@ -68,11 +68,17 @@ def _needles(texts: Sequence[str], words: object) -> list[str]:
 def _remove(db: apsw.Connection, memory_id: str, *, texts: Sequence[str], at: datetime) -> int:
     count = 0
     reason = f"forgotten by a person on {stamp(at)}"
+    query = "SELECT DISTINCT data ->> '$.chorus_hash' FROM memory_version WHERE memory = ?"
+    hashes = [str(value) for (value,) in db.execute(query, (memory_id,))]
     with db:
         for statement in _TABLES:
             db.execute(statement, (memory_id,))
             count += db.changes()
         db.execute("UPDATE receipt SET text = ?, reason = ? WHERE memory = ?", (FORGOTTEN, reason, memory_id))
+        for name in (memory_id, *hashes):  # sentences about it: which value stands in the place of which
+            db.execute("UPDATE receipt SET reason = ? WHERE instr(reason, ?)", (FORGOTTEN, name))
+            db.execute("DELETE FROM event WHERE instr(data, ?)", (name,))
+            db.execute("UPDATE link SET reason = ? WHERE instr(reason, ?)", (FORGOTTEN, name))
         for text in (text for text in texts if len(text) >= _TELLING):
             for statement in _COPIES:
                 db.execute(statement, {"text": text, "blank": FORGOTTEN, "reason": reason})

@@ -14,7 +14,7 @@ from hindbrain.adapters.sqlite.gate import Gate
 from hindbrain.adapters.sqlite.reader import SqliteReader
 from hindbrain.adapters.sqlite.writer import apply
 from hindbrain.core.model.moment import stamp
-from hindbrain.errors import ReadOnly
+from hindbrain.errors import BadSettings, ReadOnly
 from hindbrain.ports import Changes, Damage, Erasure, Project, T, Transaction
 
 CHECKPOINT_BYTES = 4 * 1024 * 1024  # size of the write-ahead log that calls for a checkpoint
@@ -118,6 +118,8 @@ class SqliteStore(SqliteReader):
 
     def _open(self) -> apsw.Connection:
         """Most openers find the schema they expect and need no gate; the rest make it, one at a time."""
+        if self._path.is_dir():
+            raise BadSettings(f"{self._path} is a folder, not a database", fix="give the path of a file")
         if self._path.exists() and self._path.stat().st_size:
             db, self._is_read_only = connect(self._path)
             if self._is_read_only or schema.version(db) == len(self._migrations):

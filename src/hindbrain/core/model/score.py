@@ -27,5 +27,8 @@ class Score:
     def total(self) -> float:
         return sum(reason.part for reason in self.reasons)
 
+    def __float__(self) -> float:
+        return self.total
+
     def __str__(self) -> str:
         return f"{self.total:.3f} = " + " + ".join(str(reason) for reason in self.reasons)

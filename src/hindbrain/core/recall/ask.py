@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from hindbrain.core.model.memory import Memory
-from hindbrain.core.model.score import Score
+from hindbrain.core.model.score import Reason, Score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +24,26 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
+    """A memory that bears on the question, and why."""
+
     memory: Memory
     score: Score
+
+    @property
+    def id(self) -> str:
+        return self.memory.id
+
+    @property
+    def title(self) -> str:
+        return self.memory.title
+
+    @property
+    def content(self) -> str:
+        return self.memory.content
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        return self.score.reasons
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

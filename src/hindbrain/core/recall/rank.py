@@ -21,6 +21,9 @@ STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
 )
 
 
+_NOTED = 64  # words of a question that are looked for in the answers
+
+
 def rank(candidates: Iterable[Candidate], ask: Ask, *, now: datetime) -> Ranked:
     """The best answers to `ask`, best first.
 
@@ -28,19 +31,19 @@ def rank(candidates: Iterable[Candidate], ask: Ask, *, now: datetime) -> Ranked:
     candidates has decided which may be seen.
     """
     eligible = STRATEGIES[ask.strategy](_foreign(candidates, ask), ask, now=now)
-    ordered = sorted(eligible, key=_place)
+    ordered = sorted(eligible, key=_place, reverse=True)
     shown = ordered[: max(ask.limit, 0)]
-    words = query_terms(ask.text)
+    words = [(word, query_terms(word)) for word in dict.fromkeys(ask.text.split()[:_NOTED])]
     return Ranked(items=tuple(_noted(item, words) for item in shown), left_out=len(ordered) - len(shown))
 
 
-def _noted(item: Recalled, words: Sequence[str]) -> Recalled:
+def _noted(item: Recalled, words: Sequence[tuple[str, Sequence[str]]]) -> Recalled:
     """Say which words of the question the memory holds: for those shown only, it means reading all of its text."""
     reasons = item.score.reasons
     if not any(reason.name == "words" for reason in reasons):
         return item
     held = {term for column in columns(item.memory) for term in column}
-    note = ", ".join(word for word in words if word in held)
+    note = ", ".join(word for word, its in words if not held.isdisjoint(its))
     told = (replace(reason, note=note) if reason.name == "words" else reason for reason in reasons)
     return replace(item, score=Score(tuple(told)))
 
@@ -58,7 +61,10 @@ def _foreign(candidates: Iterable[Candidate], ask: Ask) -> list[Candidate]:
     return list(best.values())
 
 
-def _place(recalled: Recalled) -> tuple[float, float, str]:
-    """Rounded, because the last digit of a sum may differ from machine to machine."""
+def _place(recalled: Recalled) -> tuple[float, datetime, str]:
+    """The better, then the newer, then the later id, which is the newer within one moment.
+
+    Rounded, because the last digit of a sum may differ from machine to machine.
+    """
     memory = recalled.memory
-    return (-round(recalled.score.total, 9), -memory.learned_at.timestamp(), memory.id)
+    return (round(recalled.score.total, 9), memory.learned_at, memory.id)

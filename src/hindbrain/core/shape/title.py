@@ -31,7 +31,7 @@ def _first_line(text: str) -> str:
 @cache
 def _stops() -> re.Pattern[str]:
     # A span of code is stepped over whole: what it holds is not prose.
-    return re.compile(r"`[^`]*`|[。！？]|(?P<mark>[.!?]+)[\"'”’)\]*_]*(?=\s|$)")
+    return re.compile(r"`[^`]*`|[。！？]|(?<!\s)(?P<mark>[.!?]+)[\"'”’)\]*_]*(?=\s|$)")
 
 
 def _sentence_end(line: str) -> int:

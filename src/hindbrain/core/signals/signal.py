@@ -6,7 +6,7 @@ from enum import StrEnum
 
 MAX_CHARS = 2_000  # longest text of a signal in prose; nobody writes a lesson of that length on purpose
 SHOWN_CHARS = 500  # how much of a refused text a person gets to see
-MAX_FOUND = 1_000  # most signals and refusals of one text; what is beyond is one refusal
+MAX_FOUND = 10_000  # most signals and refusals of one text; what is beyond is one refusal
 
 
 class Reach(StrEnum):

@@ -57,7 +57,7 @@ class _Reader:
             self._add(replace(base, text=said, tool="attachment"))
 
     def _take_message(self, fields: Object, base: Utterance, *, is_agent: bool) -> None:
-        message = jsonl.mapping(fields, "message")
+        message = jsonl.mapping(fields, "message") if "message" in fields else fields
         items = self._items(message.get("content"), line=base.line)
         if not items or (base.ref and base.ref in self._seen):
             return

@@ -21,7 +21,7 @@ def render_beads(items: Sequence[Recalled], *, total: int, left_out: int, hint: 
     """
     if not items:
         return Sections()
-    newest = sorted((item.memory for item in items), key=lambda m: (-m.learned_at.timestamp(), m.id))
+    newest = sorted((item.memory for item in items), key=lambda m: (m.learned_at, m.id), reverse=True)
     entries = max(total, len(items) + left_out)
     return Sections(
         head=f"## Recent Knowledge ({entries} entries)\n\n",

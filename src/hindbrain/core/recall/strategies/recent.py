@@ -13,13 +13,9 @@ def choose(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[
     """All candidates, or with a question those that share a word with it; one for each key."""
     found = [c.memory for c in candidates if c.words > 0 or not ask.text.strip()]
     newest: dict[str, Memory] = {}
-    for memory in sorted(found, key=_age_order):
+    for memory in sorted(found, key=lambda memory: (memory.learned_at, memory.id), reverse=True):
         newest.setdefault(memory.key or memory.id, memory)
     return [Recalled(memory=memory, score=_score(memory, now)) for memory in newest.values()]
-
-
-def _age_order(memory: Memory) -> tuple[float, str]:
-    return (-memory.learned_at.timestamp(), memory.id)
 
 
 def _score(memory: Memory, now: datetime) -> Score:
