@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from hindbrain.app.projects import Located
 from hindbrain.app.tools import Tools
-from hindbrain.errors import ReadOnly
+from hindbrain.errors import DiskFull, ReadOnly, StoreLocked
 from hindbrain.ports import Chance, Clock, Project, Store
 from hindbrain.settings import Settings
 
@@ -169,7 +169,7 @@ class Hindbrain:
         occasion = Occasion(**context, root=self._located.root)
         try:
             project = self._adopted()
-        except ReadOnly:
+        except (ReadOnly, StoreLocked, DiskFull):
             project = self._known()
         return inject(occasion, project=project, tools=self._tools)
 

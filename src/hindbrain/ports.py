@@ -53,11 +53,11 @@ class ProjectFiles(Protocol):
         """What a person would call the code base at `path`."""
         ...
 
-    def text(self, path: Path) -> str:
-        """The text of a file; "" when there is none."""
+    def text(self, path: Path, *, within: Path) -> str:
+        """The text of a file; "" when there is none, or when it really lies outside `within`."""
         ...
 
-    def texts(self, folder: Path, suffix: str) -> tuple[tuple[str, str], ...]:
+    def texts(self, folder: Path, suffix: str, *, within: Path) -> tuple[tuple[str, str], ...]:
         """(name, text) of the files in `folder` with that suffix, sorted by name; empty when there is none."""
         ...
 
@@ -200,7 +200,7 @@ class Reader(Protocol):
         ...
 
     def same_text(self, memory: Memory) -> Memory | None:
-        """The oldest memory of the same project and persona with the same content hash, unless archived."""
+        """The oldest memory of the same project and persona with the same content hash; an archived one last."""
         ...
 
     def same_key(self, memory: Memory) -> Memory | None:
@@ -271,11 +271,12 @@ class Transaction(Reader, Protocol):
 class Store(Reader, Protocol):
     """Durable memories. Each call happens wholly or not at all, and survives a crash once it returns."""
 
-    def write(self, work: Callable[[Transaction], T], *, is_durable: bool = True) -> T:
+    def write(self, work: Callable[[Transaction], T], *, is_durable: bool = True, patience_s: float | None = None) -> T:
         """Hold the gate, let `work` read and apply, commit, return what it returned.
 
         An exception in `work` undoes all of it. With `is_durable` False the write may be lost by a power
-        cut (never torn): for counters only.
+        cut (never torn): for counters only. `patience_s` is how long to wait for other writers, if not as
+        long as the settings say; StoreLocked after that.
         """
         ...
 

@@ -240,7 +240,10 @@ def test_the_same_text_is_found_per_project_and_persona(store: Store) -> None:  
     assert store.same_text(a_memory("use  x."))
     assert not store.same_text(a_memory("use x", persona="ed"))
     assert not store.same_text(a_memory("use x", project="prj-two"))
-    assert not store.same_text(a_memory("use y"))
+    archived = store.same_text(a_memory("use y"))
+    assert archived and archived.state is State.ARCHIVED
+    keep(store, a_memory("Use Y", id="mem-z"))
+    assert (found := store.same_text(a_memory("use y"))) and found.id == "mem-z"  # though the other is older
     assert store.same_key(a_memory("Use: X"))
 
 

@@ -190,6 +190,12 @@ def test_cleanup_works_on_one_project_and_tells_what_it_did(cli: Cli) -> None:
 
 
 # BD-034
+def test_a_name_that_nobody_has_used_is_worth_a_word(cli: Cli) -> None:
+    assert "nothing has been kept for typo yet" in cli("list", "--project", "typo").err
+    assert "nothing has been kept" not in cli("add", "lesson", "--project", "fresh").err
+    assert cli("list", "--project", "typo", "--json").err == ""
+
+
 def test_recall_by_type_says_when_the_type_was_why_nothing_matched(cli: Cli) -> None:
     cli.add("alpha is learned", "--type", "learned")
     cli.add("alpha is fixed", "--type", "fix")

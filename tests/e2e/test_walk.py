@@ -115,9 +115,20 @@ def test_a_twin_cannot_be_restored(home: Path) -> None:
     with hindbrain.open() as memory:
         (old,) = memory.capture("MEMORY:fix:Restart the worker", session="s1").receipts
         memory.delete(str(old.memory_id))
-        memory.capture("MEMORY:fix:Restart the worker", session="s2")
+        other = memory.capture("MEMORY:fix:Something else entirely", session="s2").receipts[0]
+        memory.edit(str(other.memory_id), content="Restart the worker")
         with pytest.raises(Conflict, match="same text"):
             memory.restore(str(old.memory_id))
+
+
+def test_what_a_person_put_away_does_not_come_back_by_itself(home: Path) -> None:
+    with hindbrain.open() as memory:
+        (old,) = memory.capture("MEMORY:fix:Restart the worker", session="s1").receipts
+        memory.delete(str(old.memory_id), reason="wrong")
+        (again,) = memory.capture("MEMORY:fix:Restart the worker", session="s2").receipts
+        assert again.verdict is Verdict.REJECTED and "wrong" in again.reason
+        assert not memory.list()
+        assert memory.add("Restart the worker").verdict is Verdict.EVIDENCE and memory.list()
 
 
 def test_a_persona_s_own_lesson_stays_its_own_over_export_and_import(home: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """What becomes of a newcomer, layer by layer, on every store."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -198,6 +199,87 @@ def test_two_speakers_in_two_sessions_corroborate(desk: Desk) -> None:
     assert desk.memory(first).trust == 2
     desk.hears("Use batch inserts", persona="ace")
     assert desk.memory(first).trust == 3
+
+
+def claude(*records: tuple[str, str]) -> str:
+    """A transcript in which tools answer and the agent speaks, in that order."""
+    lines = []
+    for voice, text in records:
+        if voice == "agent":
+            content: list[dict[str, object]] = [{"type": "text", "text": text}]
+            lines.append({"type": "assistant", "message": {"content": content}})
+        else:
+            call = {"type": "tool_use", "id": f"t{len(lines)}", "name": voice, "input": {}}
+            lines.append({"type": "assistant", "message": {"content": [call]}})
+            result = {"type": "tool_result", "tool_use_id": call["id"], "content": text}
+            lines.append({"type": "user", "message": {"content": [result]}})
+    return "\n".join(map(json.dumps, lines))
+
+
+LESSON = "The importer reads the header row twice when a file starts with a mark"
+
+
+def test_an_echo_is_no_witness(desk: Desk) -> None:  # S2 S3
+    first = desk.hears(LESSON, persona="ed")
+    for n in range(3):
+        log = claude(("Read", LESSON), ("agent", f"MEMORY:pattern:{LESSON}"))
+        *_, receipt = desk.hears_all(log, format="claude", persona=f"other{n}")
+        assert receipt.verdict is Verdict.EVIDENCE and "not counted" in receipt.reason
+    memory = desk.memory(first)
+    assert (memory.trust, memory.counters.evidence) == (2, 1)
+
+
+def test_only_a_person_lifts_what_is_tainted_or_in_quarantine(desk: Desk) -> None:
+    tainted = claude(("WebFetch", "a page"), ("agent", f"MEMORY:pattern:{LESSON}"))
+    *_, first = desk.hears_all(tainted, format="claude", persona="ed")
+    assert first.verdict is Verdict.REVIEW and desk.memory(first).trust == 1
+    desk.hears_all(tainted, format="claude", persona="ace")
+    desk.hears(LESSON, persona="pat")
+    assert desk.memory(first).trust == 1
+    desk.notes(LESSON)
+    assert desk.memory(first).trust == 4 and not desk.store.reviews("prj-one")
+
+
+def test_what_waits_for_a_person_is_not_exchanged_under_their_eyes(desk: Desk) -> None:
+    first = desk.hears("Clean up with rm -rf ./tmp today")
+    second = desk.hears("Clean up with rm -rf / tmp today")
+    assert first.memory_id != second.memory_id and desk.memory(first).content == "Clean up with rm -rf ./tmp today"
+
+
+def test_signs_tell_lessons_apart(desk: Desk) -> None:
+    for one, other in (("Use C++ for the parser", "Use C# for the parser"), ("Set it to -1", "Set it to 1")):
+        assert desk.hears(one).verdict is Verdict.STORED
+        assert desk.hears(other).verdict is not Verdict.VERSION
+
+
+def test_an_older_saying_does_not_replace_a_newer_one(desk: Desk) -> None:
+    def log(text: str, day: str) -> str:
+        said = f"<chorus>LEARNING_GLOBAL:{text}</chorus>"
+        return json.dumps({"type": "iteration", "output": said, "timestamp": f"{day}T00:00:00Z"})
+
+    (first,) = desk.hears_all(log("Use Redis for caching", "2026-01-09"), format="chorus")
+    (second,) = desk.hears_all(log("Use Memcached for caching", "2025-01-09"), format="chorus")
+    assert second.verdict is Verdict.REVIEW and desk.memory(first).state is State.LIVE
+
+
+def test_a_person_s_wishes_hold_for_what_is_known_already(desk: Desk) -> None:
+    first = desk.hears("Use batch inserts")
+    desk.notes("Use batch inserts", pinned=True, everywhere=True, importance=9, tags=["speed"])
+    memory = desk.memory(first)
+    assert memory.is_pinned and str(memory.reach) == "everywhere" and memory.importance == 9 and "speed" in memory.tags
+
+
+def test_a_secret_in_a_body_is_taken_out(desk: Desk) -> None:
+    secret = "ghp_" + "aZ3kQ9xW7vB2nM5cR8tY1uP4sD6fG0hJ2lK4"
+    receipt = desk.notes("A failure", kind="scar", body={"check_added": f"use {secret}", "deep": [{"x": secret}]})
+    assert secret not in str(desk.memory(receipt))
+
+
+@pytest.mark.parametrize("wishes", [{"tags": ["x" * 20_000]}, {"body": {"x": "y" * 20_000}}])
+def test_what_stands_beside_a_text_may_not_be_endless(desk: Desk, wishes: dict[str, object]) -> None:
+    with pytest.raises(TooLong):
+        desk.notes("Use batch inserts", **wishes)
+    assert not desk.store.select(ALL)
 
 
 def test_personas_keep_their_own(desk: Desk) -> None:  # CH-055 CH-057

@@ -124,5 +124,21 @@ def test_texts_of_a_folder_come_sorted_and_missing_ones_are_empty(tmp_path: Path
     (tmp_path / "a.md").write_text("A")
     (tmp_path / "c.txt").write_text("C")
     files = LocalFiles()
-    assert files.texts(tmp_path, ".md") == (("a.md", "A"), ("b.md", "B"))
-    assert files.texts(tmp_path / "none", ".md") == () and files.text(tmp_path / "none") == files.text(tmp_path) == ""
+    assert files.texts(tmp_path, ".md", within=tmp_path) == (("a.md", "A"), ("b.md", "B"))
+    assert files.texts(tmp_path / "none", ".md", within=tmp_path) == ()
+    assert files.text(tmp_path / "none", within=tmp_path) == files.text(tmp_path, within=tmp_path) == ""
+    assert files.text(tmp_path / ("x" * 5000), within=tmp_path) == ""
+
+
+def test_a_link_that_leads_out_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "private").write_text("the key")
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "prompt.md").symlink_to(tmp_path / "private")
+    assert LocalFiles().text(tmp_path / "app" / "prompt.md", within=tmp_path / "app") == ""
+
+
+@pytest.mark.parametrize("remote", ["https://[foo/bar", "https://u:TOKEN@host.example", "::", "https://"])
+def test_an_odd_remote_is_no_error_and_tells_no_password(tmp_path: Path, remote: str) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").write_text(f'[remote "origin"]\n\turl = {remote}\n')
+    assert "TOKEN" not in f"{identities(tmp_path)} {LocalFiles().name(tmp_path)}"

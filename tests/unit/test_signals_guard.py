@@ -143,6 +143,28 @@ def test_a_long_line_of_marks_is_read_to_its_end(piece):
     assert all(isinstance(item, Refusal) for item in found[:-1])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "For example: MEMORY:fix:restart the worker",
+        "Write it down, e.g. MEMORY:fix:restart the worker",
+        "Use a line such as MEMORY:fix:restart the worker",
+        "<example>\nMEMORY:fix:restart the worker\n</example>",
+        "<examples>\n<chorus>LEARNING_LOCAL:restart the worker</chorus>\n</examples>",
+    ],
+)
+def test_an_announced_example_is_shown_not_said(text):
+    (item,) = find(text)
+
+    assert isinstance(item, Refusal) and item.reason == "example"
+
+
+def test_what_follows_an_example_is_said():
+    text = "<example>\nMEMORY:fix:shown\n</example>\nMEMORY:fix:said for real, for example in the worker"
+
+    assert [type(item).__name__ for item in find(text)] == ["Refusal", "Signal"]
+
+
 def test_a_plain_text_has_no_signals():
     assert find("") == ()
     assert find("Nothing to see here.") == ()

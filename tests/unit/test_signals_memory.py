@@ -151,3 +151,18 @@ def test_a_flood_is_cut_with_one_last_refusal():
     last = found[-1]
     assert isinstance(last, Refusal)
     assert last.reason == "too_many"
+
+
+@pytest.mark.parametrize(
+    ("line", "content"),
+    [
+        ("(MEMORY:fix:restart the worker)", "restart the worker"),
+        ("[MEMORY:fix:restart the worker]", "restart the worker"),
+        ("(MEMORY:fix:call start() (twice))", "call start() (twice)"),
+        ("MEMORY:fix:call start()", "call start()"),
+    ],
+)
+def test_a_bracket_around_the_signal_is_not_part_of_it(line, content):
+    (signal,) = find(line)
+
+    assert signal.text == content

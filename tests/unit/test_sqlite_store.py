@@ -120,7 +120,7 @@ def test_an_old_database_upgrades_after_a_verified_backup(db_path: Path) -> None
     new = SqliteStore(db_path, migrations=(*schema.shipped(), A_COLUMN))
     assert new.search(query_terms("migration"), HERE, limit=1) and not new.damage()
     new.close()
-    backup = raw(db_path.parent / "backups" / "before-0002.db")
+    backup = raw(db_path.with_name("hindbrain.db.backups") / "before-0002.db")
     assert backup.execute("SELECT content FROM memory").fetchall() == [("kept over the migration",)]
     assert schema.version(backup) == 1
     backup.close()
@@ -252,7 +252,7 @@ def test_a_file_that_is_no_database_is_named_and_kept(db_path: Path) -> None:
     db_path.write_bytes(b"not a database at all, but long enough to have a header" * 100)
     with pytest.raises(StoreDamaged) as caught:
         SqliteStore(db_path)
-    assert "backups" in caught.value.fix and db_path.read_bytes().startswith(b"not a database")
+    assert "backup" in caught.value.fix and db_path.read_bytes().startswith(b"not a database")
 
 
 def test_the_log_is_folded_in_when_it_grows(

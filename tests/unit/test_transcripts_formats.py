@@ -382,3 +382,25 @@ def test_real_transcripts_are_read_without_inventing_a_lesson(path):
     assert any(item.voice is Voice.AGENT for item in transcript.utterances)
     assert len(transcript.skipped) == (6 if path.name == "edge_cases.jsonl" else 0)
     assert hear(transcript) == ()
+
+
+def test_what_codex_told_only_its_client_is_heard_once():
+    item = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "MEMORY:fix:a b"}]}
+    records = [
+        {"type": "event_msg", "payload": {"type": "agent_message", "message": "MEMORY:fix:a b"}},
+        {"type": "response_item", "payload": item},
+        {"type": "event_msg", "payload": {"type": "agent_message", "message": "MEMORY:fix:c d"}},
+        {"type": "event_msg", "payload": {"type": "user_message", "message": "MEMORY:fix:e f"}},
+    ]
+
+    heard = hear(read("\n".join(map(json.dumps, records)), "codex"))
+
+    assert [item.signal.text for item in heard if isinstance(item, Heard)] == ["a b", "c d"]
+
+
+def test_a_claude_record_without_an_envelope_is_read():
+    record = {"role": "assistant", "content": "MEMORY:fix:a b"}
+
+    (item,) = hear(read(json.dumps(record), "claude"))
+
+    assert isinstance(item, Heard)

@@ -76,7 +76,7 @@ class _DictReader:
         return sorted((word for word in counts if counts[word]), key=lambda word: (counts[word], word))[:limit]
 
     def same_text(self, memory: Memory) -> Memory | None:
-        return self._same(memory, "content_hash", states={State.LIVE, State.QUARANTINED, State.SUPERSEDED})
+        return self._same(memory, "content_hash", states=set(State))
 
     def same_key(self, memory: Memory) -> Memory | None:
         return self._same(memory, "key", states={State.LIVE, State.QUARANTINED})
@@ -88,7 +88,7 @@ class _DictReader:
             for m in self._tables.memories.values()
             if m.state in states and (m.project, m.persona, getattr(m, name)) == wanted
         ]
-        return min(found, key=lambda m: m.id, default=None)
+        return min(found, key=lambda m: (m.state is State.ARCHIVED, m.id), default=None)
 
     def as_of(self, where: Where, at: datetime) -> Sequence[Memory]:
         then = [
@@ -209,7 +209,7 @@ class DictStore(_DictReader):
         super().__init__(_Tables())
         self._lock = threading.RLock()
 
-    def write(self, work: Callable[[Transaction], T], *, is_durable: bool = True) -> T:
+    def write(self, work: Callable[[Transaction], T], *, is_durable: bool = True, patience_s: float | None = None) -> T:
         with self._lock:
             draft = self._tables.copy()
             result = work(_DictTransaction(draft))

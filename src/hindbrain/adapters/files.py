@@ -32,24 +32,28 @@ class LocalFiles:
             return path.resolve().name or "root"
         common = _common_folder(top)
         remote = _first_remote(common)
-        source = remote.rstrip("/").removesuffix("/.git") if remote else str(_checkout(common))
-        return source.replace(":", "/").rpartition("/")[2].removesuffix(".git") or "root"
+        source = _remote_identity(remote, common) if remote else f"folder:{_checkout(common)}"
+        return source.removesuffix("/.git").rpartition("/")[2].removesuffix(".git") or "root"
 
     def root(self, path: Path) -> Path:
         return _top(path) or path
 
-    def text(self, path: Path) -> str:
+    def text(self, path: Path, *, within: Path) -> str:
         try:
-            with path.open("rb") as file:
+            real = path.resolve()
+            if not real.is_relative_to(within.resolve()) or not real.is_file():
+                return ""
+            with real.open("rb") as file:
                 return file.read(MAX_BYTES).decode("utf-8", "replace")
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError):
+        except OSError:
             return ""
 
-    def texts(self, folder: Path, suffix: str) -> tuple[tuple[str, str], ...]:
+    def texts(self, folder: Path, suffix: str, *, within: Path) -> tuple[tuple[str, str], ...]:
         if not folder.is_dir():
             return ()
         files = sorted(file for file in folder.iterdir() if file.suffix == suffix and file.is_file())
-        return tuple((file.name, self.text(file)) for file in files)
+        texts = ((file.name, self.text(file, within=within)) for file in files)
+        return tuple((name, text) for name, text in texts if text)
 
 
 def _top(path: Path) -> Path | None:
@@ -97,8 +101,11 @@ def _remote_identity(remote: str, common: Path) -> str:
     elif "://" in remote and not remote.startswith("file://"):
         from urllib.parse import urlsplit  # most remotes have the form above and do not need it
 
-        url = urlsplit(remote)
-        host, place = url.hostname or "", url.path
+        try:
+            url = urlsplit(remote)
+            host, place = url.hostname or "", url.path
+        except ValueError:  # nothing that git could fetch from either
+            return f"folder:{common}"
     else:
         folder = (_checkout(common) / remote.removeprefix("file://")).resolve()
         inside = folder / ".git"

@@ -1,12 +1,12 @@
 """What a person writes down: trusted at once, shaped and compared like everything else."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from hindbrain.app.admission import admitted, kinds_removed, tidy
+from hindbrain.app.admission import admitted, admitted_body, admitted_list, kinds_removed, tidy
 from hindbrain.app.compose import Draft, compose
 from hindbrain.app.keep import Newcomer, keep
-from hindbrain.core.door import admit
+from hindbrain.app.revise import revised
 from hindbrain.core.model import TYPES, Actor, ActorType, Kind, Memory, Provenance, Reach, Receipt, Source
 from hindbrain.core.model.bodies import faults
 from hindbrain.core.model.record import fingerprint
@@ -67,7 +67,7 @@ def add(noted: Noted, *, project: str, store: Store, clock: Clock, chance: Chanc
         type=noted.type,
         kind=Kind(noted.kind),
         persona=noted.persona or None,
-        body=noted.body,
+        body=admitted_body(noted.body),
     )
     memory, judged = compose(draft, memory_id=chance.id("mem", now), now=now, settings=settings)
     saying = Saying(memory_id=memory.id, receipt=receipt_id, session=noted.session, speaker="human", at=now)
@@ -75,6 +75,7 @@ def add(noted: Noted, *, project: str, store: Store, clock: Clock, chance: Chanc
 
     def work(tx: Transaction) -> Receipt:
         kept = keep(newcomer, tx, chance=chance, settings=settings)
+        _apply_wishes(kept.memory_id, newcomer.memory, noted=noted, tx=tx)
         receipt = Receipt(
             id=receipt_id,
             key=fingerprint([receipt_id]),
@@ -96,6 +97,33 @@ def add(noted: Noted, *, project: str, store: Store, clock: Clock, chance: Chanc
     return store.write(work)
 
 
+def _apply_wishes(memory_id: str, asked: Memory, *, noted: Noted, tx: Transaction) -> None:
+    """What a person says about a memory that is known already holds for that one."""
+    known = tx.memory(memory_id)
+    if known is None or known.id == asked.id:
+        return
+    wishes: dict[str, object] = {
+        name: getattr(asked, name) for name, given in _given(noted) if given and getattr(asked, name) is not None
+    }
+    for name in ("tags", "file_refs"):
+        if name in wishes:
+            wishes[name] = tuple(dict.fromkeys((*getattr(known, name), *getattr(asked, name))))
+    if any(getattr(known, name) != value for name, value in wishes.items()):
+        better = revised(known, at=asked.updated_at, **wishes)
+        tx.apply(Changes(memories=(better,), by=asked.provenance.actor, change="edited"))
+
+
+def _given(noted: Noted) -> Iterator[tuple[str, bool]]:
+    """Fields of a memory, and whether the person said something about them."""
+    yield from (("title", bool(noted.title)), ("category", bool(noted.category)))
+    yield from (("category_is_fixed", bool(noted.category)), ("tags", bool(noted.tags)))
+    yield from (("file_refs", bool(noted.file_refs)), ("importance", noted.importance != _USUAL))
+    yield from (("confidence", noted.confidence is not None), ("reach", noted.everywhere), ("is_pinned", noted.pinned))
+
+
+_USUAL = 5  # importance that nobody asked for
+
+
 def _check(noted: Noted) -> None:
     choices = (
         ("type", noted.type, TYPES),
@@ -115,15 +143,15 @@ def _check(noted: Noted) -> None:
 
 def _with_wishes(memory: Memory, noted: Noted) -> Memory:
     """What the person said about the memory, over what the text alone suggests."""
-    tags = (admit(tag).text.strip() for tag in noted.tags)
-    refs = (admit(ref).text.strip() for ref in noted.file_refs)
+    tags = admitted_list(noted.tags, name="tags")
+    refs = admitted_list(noted.file_refs, name="file_refs")
     return replace(
         memory,
-        title=title_of(admit(noted.title).text.strip()) if noted.title else memory.title,
+        title=title_of(admitted(noted.title, name="the title").text.strip()) if noted.title else memory.title,
         category=noted.category or memory.category,
         category_is_fixed=bool(noted.category),
-        tags=tuple(dict.fromkeys((*memory.tags, *filter(None, tags)))),
-        file_refs=tuple(dict.fromkeys((*filter(None, refs), *memory.file_refs))),
+        tags=tuple(dict.fromkeys((*memory.tags, *tags))),
+        file_refs=tuple(dict.fromkeys((*refs, *memory.file_refs))),
         importance=noted.importance,
         confidence=memory.confidence if noted.confidence is None else noted.confidence,
         reach=Reach.EVERYWHERE if noted.everywhere else Reach.PROJECT,

@@ -1,9 +1,12 @@
 """What a text from outside must be before a verb uses it: short enough to be kept, and through the door."""
 
+import json
+from collections.abc import Mapping, Sequence
+
 from hindbrain.app.compose import MAX_CHARACTERS
 from hindbrain.core.door import Passed, admit
 from hindbrain.core.model.record import fingerprint
-from hindbrain.errors import TooLong
+from hindbrain.errors import BadValue, TooLong
 
 
 def admitted(text: str, *, name: str) -> Passed:
@@ -16,6 +19,35 @@ def admitted(text: str, *, name: str) -> Passed:
     passed = admit(text)
     _measure(passed.text, name)
     return passed
+
+
+def admitted_list(texts: Sequence[str], *, name: str) -> tuple[str, ...]:
+    """Short texts that belong together (tags, file references), each once, through the door."""
+    if sum(len(text) + 1 for text in texts) > MAX_CHARACTERS:  # an empty one costs as well
+        raise TooLong(f"{name} have more than {MAX_CHARACTERS:,} characters together", fix="give fewer of them")
+    passed = (admitted(text, name=name).text.strip() for text in texts)
+    return tuple(dict.fromkeys(text for text in passed if text))
+
+
+def admitted_body(body: Mapping[str, object]) -> dict[str, object]:
+    """The body of a memory, every text in it through the door. BadValue when it is not plain, shallow JSON."""
+    try:
+        size = len(json.dumps(dict(body)))
+        if size > MAX_CHARACTERS:
+            raise TooLong(f"the body has {size:,} characters, at most {MAX_CHARACTERS:,}", fix="say it shorter")
+        return {admit(name).text: _through(value) for name, value in body.items()}
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadValue(f"the body is not plain JSON: {error}", fix="give texts, numbers, lists and objects") from None
+
+
+def _through(value: object) -> object:
+    if isinstance(value, str):
+        return admit(value).text
+    if isinstance(value, list):
+        return [_through(item) for item in value]
+    if isinstance(value, dict):
+        return {admit(str(name)).text: _through(item) for name, item in value.items()}
+    return value
 
 
 def tidy(word: str) -> str:

@@ -48,12 +48,17 @@ def capture(said: Said, *, project: str, store: Store, clock: Clock, chance: Cha
     said = _placed(said)
     transcript = read(said.text, said.format)
     heard = hear(transcript)
-    desk = _Desk(said=said, project=project, now=clock.now(), chance=chance, settings=settings)
     if not heard:
         return Captured(receipts=(), skipped=transcript.skipped)
     if said.format == "text":
         heard = tuple(sorted(heard, key=lambda item: _line(item, is_plain=True)))
-    receipts = store.write(lambda tx: tuple(desk.receipts(heard, tx)))
+
+    def work(tx: Transaction) -> tuple[Receipt, ...]:
+        # The clock is asked under the gate: whoever writes later has the later time.
+        desk = _Desk(said=said, project=project, now=clock.now(), chance=chance, settings=settings)
+        return tuple(desk.receipts(heard, tx))
+
+    receipts = store.write(work)
     return Captured(receipts=receipts, skipped=transcript.skipped)
 
 
@@ -111,13 +116,13 @@ class _Desk:
         Without a session two sayings cannot be told apart. What was replaced or deleted since is then taken as
         said anew: that can be undone, a lesson that is never heard again cannot.
         """
-        while True:
-            key = fingerprint(parts)
-            known = tx.receipts_for(key)
-            is_sure = known is None or known.session or known.text == FORGOTTEN or not known.memory_id
-            if is_sure or _is_live(known, tx):
-                return key, known
-            parts = [key, "anew"]
+        key = fingerprint(parts)
+        known = tx.receipts_for(key)
+        is_sure = known is None or known.session or known.text == FORGOTTEN or not known.memory_id
+        if is_sure or _is_live(known, tx):
+            return key, known
+        anew = fingerprint([key, "anew"])  # once: a third time is the second one read again
+        return anew, tx.receipts_for(anew)
 
     def _blank(self, item: Heard | Unheard, passed: Passed, *, key: str) -> Receipt:
         """A rejection, until something better is known."""
@@ -151,7 +156,7 @@ class _Desk:
             provenance=provenance,
             type=item.signal.type or "learned",
             persona=provenance.actor.voice if is_local else None,
-            said_at=item.utterance.at,
+            said_at=min(item.utterance.at, self.now) if item.utterance.at else None,
             circumstances=Circumstances(is_echo=item.is_echo, taints=item.taints),
             body=_beads_source(item),
         )

@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from hindbrain.app.admission import admitted
-from hindbrain.app.compose import MAX_CHARACTERS
+from hindbrain.app.admission import admitted, admitted_list
 from hindbrain.app.revise import revised
 from hindbrain.app.select import known
 from hindbrain.app.settle import settled
@@ -13,7 +12,7 @@ from hindbrain.app.show import show
 from hindbrain.core.model import TYPES, Actor, ActorType, Event, Memory, Reach, ReviewKind, State
 from hindbrain.core.shape import CATEGORIES, shape, title_of
 from hindbrain.core.trust import HUMAN
-from hindbrain.errors import BadValue, Conflict, TooLong
+from hindbrain.errors import BadValue, Conflict
 from hindbrain.ports import Changes, Clock, Store, Transaction
 
 
@@ -110,10 +109,7 @@ def _title(name: str, value: object) -> str:
 def _texts(name: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
         raise BadValue(f"{name} must be a list of texts, not {value!r:.80}", fix=f"give {name} one by one")
-    if sum(len(item) + 1 for item in value) > MAX_CHARACTERS:  # an empty one costs as well
-        raise TooLong(f"{name} have more than {MAX_CHARACTERS:,} characters together", fix="give fewer of them")
-    texts = (admitted(item, name=name).text.strip() for item in value)
-    return tuple(dict.fromkeys(text for text in texts if text))
+    return admitted_list(value, name=name)
 
 
 def _number(name: str, value: object, *, most: int) -> float:

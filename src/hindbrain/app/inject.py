@@ -31,6 +31,7 @@ from hindbrain.errors import DiskFull, ReadOnly, StoreLocked
 from hindbrain.ports import Changes, Transaction, Where
 
 FORMATS = ("default", "dex", "chorus", "beads")
+_PATIENCE_S = 2.0  # a prompt waits this long for its record, not longer
 _STRATEGY = {"dex": "dex", "beads": "recent", "chorus": "recent"}  # each system's own, unless asked otherwise
 _LIMIT = {"dex": 8, "beads": 5, "chorus": 1000}  # Chorus injects everything; the budget bounds it (X-09)
 
@@ -77,6 +78,10 @@ def inject(occasion: Occasion, *, project: str, tools: Tools) -> Injected:
     chosen, left_out = _chosen(occasion, project, tools=tools) if tools.settings.inject_into_prompt else ((), 0)
     total = tools.store.count(_where(occasion, project)) if occasion.format == "beads" else 0
     text = _rendered(occasion, chosen, left_out=left_out, total=total, tools=tools)
+    budget = occasion.budget or tools.settings.token_budget
+    while chosen and estimate_tokens(text) > budget + _given_tokens(occasion, tools):
+        chosen, left_out = chosen[:-1], left_out + 1  # the last is the least
+        text = _rendered(occasion, chosen, left_out=left_out, total=total, tools=tools)
     if not chosen:
         return Injected(text=text, injection_id=None, memory_ids=(), left_out=left_out)
     record = _record(occasion, project, chosen=chosen, left_out=left_out, text=text, tools=tools)
@@ -87,9 +92,16 @@ def inject(occasion: Occasion, *, project: str, tools: Tools) -> Injected:
         left_out=left_out,
     )
     with contextlib.suppress(ReadOnly, StoreLocked, DiskFull):
-        tools.store.write(lambda tx: tx.apply(_changes(record, chosen, tx=tx, tools=tools)))
+        tools.store.write(lambda tx: tx.apply(_changes(record, tx=tx, tools=tools)), patience_s=_PATIENCE_S)
         return answer
     return replace(answer, injection_id=None, notices=("the store cannot be written: this was not recorded",))
+
+
+def _given_tokens(occasion: Occasion, tools: Tools) -> int:
+    """What Chorus' prompt holds beside memories: the budget is for those."""
+    if occasion.format != "chorus":
+        return 0
+    return estimate_tokens(_rendered(occasion, (), left_out=0, total=0, tools=tools))
 
 
 def _where(occasion: Occasion, project: str) -> Where:
@@ -166,12 +178,13 @@ def _framed(sections: Sections, fence: str) -> str:
 def _chorus_files(occasion: Occasion, tools: Tools) -> ChorusFiles:
     if occasion.root is None:
         return ChorusFiles()
-    folder = occasion.root / ".chorus"
-    agent = folder / "agents" / Path(occasion.persona or Actor().voice).name
+    files, folder = tools.files, occasion.root / ".chorus"
+    agent = folder / "agents" / (occasion.persona or Actor().voice)
+    agents = folder / "agents"  # a persona's name may not lead out of it
     return ChorusFiles(
-        prompt=tools.files.text(agent / "prompt.md"),
-        shared_rules=tools.files.texts(folder / "rules", ".md"),
-        agent_rules=tools.files.text(agent / "rules.md"),
+        prompt=files.text(agent / "prompt.md", within=agents),
+        shared_rules=files.texts(folder / "rules", ".md", within=folder),
+        agent_rules=files.text(agent / "rules.md", within=agents),
     )
 
 
@@ -196,11 +209,14 @@ def _record(
     )
 
 
-def _changes(record: Injection, chosen: Sequence[Recalled], *, tx: Transaction, tools: Tools) -> Changes:
-    pulses = (_pulse(item.memory, record, tx=tx, tools=tools) for item in chosen if tx.memory(item.memory.id))
-    shown = {"injection_id": record.id, "session": record.session, "memory_ids": [s.memory_id for s in record.shown]}
-    event = Event(name="memories_injected", at=record.at, project=record.project, data=shown)
-    return Changes(injections=(record,), pulses=tuple(pulses), events=(event,))
+def _changes(record: Injection, *, tx: Transaction, tools: Tools) -> Changes:
+    """What has been forgotten since it was chosen is not recorded: there is nothing left to point to."""
+    known = {shown.memory_id: tx.memory(shown.memory_id) for shown in record.shown}
+    record = replace(record, shown=tuple(shown for shown in record.shown if known[shown.memory_id]))
+    pulses = tuple(_pulse(memory, record, tx=tx, tools=tools) for memory in known.values() if memory)
+    data = {"injection_id": record.id, "session": record.session, "memory_ids": [s.memory_id for s in record.shown]}
+    event = Event(name="memories_injected", at=record.at, project=record.project, data=data)
+    return Changes(injections=(record,), pulses=pulses, events=(event,))
 
 
 def _pulse(memory: Memory, record: Injection, *, tx: Transaction, tools: Tools) -> Pulse:
@@ -208,5 +224,4 @@ def _pulse(memory: Memory, record: Injection, *, tx: Transaction, tools: Tools) 
     used = Pulse(memory_id=memory.id, injected=1, last_used_at=record.at)
     if not record.session or tx.was_shown(memory.id, record.session):
         return used
-    current = tx.memory(memory.id) or memory
-    return replace(used, confidence=after_use(current.confidence, growth=tools.settings.growth))
+    return replace(used, confidence=after_use(memory.confidence, growth=tools.settings.growth))

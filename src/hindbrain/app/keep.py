@@ -3,8 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from hindbrain.app.revise import revised
+from hindbrain.app.settle import settled
 from hindbrain.core import trust
 from hindbrain.core.model import (
+    ActorType,
     Event,
     Link,
     Memory,
@@ -15,7 +18,7 @@ from hindbrain.core.model import (
     State,
     Verdict,
 )
-from hindbrain.core.same import is_same
+from hindbrain.core.same import is_same as is_same_lesson
 from hindbrain.core.supersede import Ruling, rule
 from hindbrain.core.supersede import Verdict as Ruled
 from hindbrain.core.words import query_terms
@@ -52,14 +55,17 @@ def keep(new: Newcomer, tx: Transaction, *, chance: Chance, settings: Settings) 
         if known := tx.same_text(new.memory):
             return keeper.repeated(known)
         known = tx.same_key(new.memory)
-        if known and _may_replace(new.memory, known):
+        if known and keeper.says_the_same(known):
             return keeper.reworded(known, why="same key, other words")
     return keeper.compared()
 
 
 def _may_replace(new: Memory, old: Memory) -> bool:
-    """A newcomer never overrules something that is trusted more, nor what a person has pinned."""
-    return new.trust >= old.trust and not old.is_pinned
+    """A newcomer never overrules something that is trusted more, that was learned later, or that a person pinned.
+
+    One in quarantine overrules nothing: a person has not read it yet.
+    """
+    return new.trust >= max(old.trust, trust.TAINTED) and new.learned_at >= old.learned_at and not old.is_pinned
 
 
 def _overlap(one: Sequence[str], other: Sequence[str]) -> float:
@@ -89,34 +95,76 @@ class _Keeper:
     chance: Chance
     settings: Settings
 
+    def says_the_same(self, known: Memory) -> bool:
+        """Whether the newcomer is `known` in other words, and may speak in its place.
+
+        A key leaves out signs, so `C++` and `C#` share one: the words themselves must agree.
+        """
+        new = self.new.memory
+        is_same = new.content.split() == known.content.split() or is_same_lesson(new.content, known.content)
+        return _may_replace(new, known) and (is_same or rule(new.content, known.content).verdict is Ruled.REFINES)
+
     def repeated(self, known: Memory) -> Kept:
-        """The same text once more: evidence, perhaps a second witness, perhaps a return of what was replaced."""
+        """The same text once more: evidence, perhaps a second witness, perhaps a return of what was put away."""
+        if known.state is State.ARCHIVED:
+            return self._returned(known)
         memory = self.new.memory
         data = {"content": memory.content, "existingHash": known.chorus_hash}
+        skipped = self._event("learning_duplicate_skipped", known, data=data)
+        if memory.trust < trust.AGENT:
+            self.tx.apply(Changes(events=(skipped,)))
+            reason = f"known already, and not counted: {self.new.trust_reason}"
+            return Kept(verdict=Verdict.EVIDENCE, memory_id=known.id, reason=reason)
         self.tx.apply(
             Changes(
                 pulses=(Pulse(memory_id=known.id, evidence=1),),
                 sayings=(replace(self.new.saying, memory_id=known.id),),
-                events=(self._event("learning_duplicate_skipped", known, data=data),),
+                events=(skipped,),
             )
         )
         if known.state is State.SUPERSEDED:
             reason = f"said again after {known.superseded_by} had replaced it"
-            self.tx.apply(Changes(reviews=(self._question(known, reason, other=known.superseded_by),)))
+            self._ask_once(known, reason)
             return Kept(verdict=Verdict.REVIEW, memory_id=known.id, reason=reason)
         raised = self._raised_trust(known)
         if raised <= known.trust:
             return Kept(verdict=Verdict.EVIDENCE, memory_id=known.id, reason="known already: the same text")
-        current = self.tx.memory(known.id) or known
-        better = replace(current, trust=raised, version=current.version + 1, updated_at=memory.created_at)
-        self.tx.apply(Changes(memories=(better,), by=memory.provenance.actor, change="corroborated"))
+        self._lift(known, raised)
         return Kept(verdict=Verdict.EVIDENCE, memory_id=known.id, reason=f"known already; trust is now {raised}")
+
+    def _lift(self, known: Memory, level: int) -> None:
+        at = self.new.memory.created_at
+        better = revised(self.tx.memory(known.id) or known, at=at, trust=level)
+        answered = (ReviewKind.QUARANTINE,) if level == trust.HUMAN else ()
+        closed = settled(known, self.tx, decision="released", at=at, kinds=answered)
+        actor = self.new.memory.provenance.actor
+        self.tx.apply(Changes(memories=(better,), reviews=closed, by=actor, change="corroborated"))
+
+    def _returned(self, known: Memory) -> Kept:
+        """What was archived is said again. What faded away comes back; what a person put away is theirs to restore."""
+        memory = self.new.memory
+        last = self.tx.history(known.id)[-1]
+        is_person = memory.provenance.actor.type is ActorType.HUMAN
+        if last.changed_by.type is ActorType.HUMAN and not is_person:
+            reason = f"a person put it away ({known.archive_reason}); `hindbrain restore {known.id}` brings it back"
+            return Kept(verdict=Verdict.REJECTED, memory_id=known.id, reason=reason)
+        counters = replace(known.counters, evidence=known.counters.evidence + 1)
+        back = revised(known, at=memory.created_at, archived_at=None, archive_reason="", counters=counters)
+        restored = self._event("memory_restored", back, data={"memory_id": back.id})
+        self.tx.apply(Changes(memories=(back,), events=(restored,), by=memory.provenance.actor, change="restored"))
+        return Kept(verdict=Verdict.EVIDENCE, memory_id=known.id, reason="known from before; it is back")
+
+    def _ask_once(self, known: Memory, reason: str) -> None:
+        pair = (known.id, known.superseded_by)
+        if not any((r.memory_id, r.other_id) == pair for r in self.tx.reviews(known.project)):
+            self.tx.apply(Changes(reviews=(self._question(known, reason, other=known.superseded_by),)))
 
     def reworded(self, known: Memory, *, why: str) -> Kept:
         """The same memory in other words: a new version, with the history of the old."""
         fresh = self.new.memory
-        version = replace(
+        version = revised(
             known,
+            at=fresh.updated_at,
             content=fresh.content,
             title=fresh.title,
             tags=tuple(dict.fromkeys((*known.tags, *fresh.tags))),
@@ -130,9 +178,7 @@ class _Keeper:
             trust=max(fresh.trust, known.trust),
             provenance=fresh.provenance,
             learned_at=fresh.learned_at,
-            updated_at=fresh.updated_at,
             counters=replace(known.counters, evidence=known.counters.evidence + 1),
-            version=known.version + 1,
         )
         edited = self._event("memory_edited", version, data={"memory_id": known.id, "fields": ["content"]})
         self.tx.apply(
@@ -154,7 +200,7 @@ class _Keeper:
         new = self.new.memory
         around = _Neighbourhood()
         for old in self._neighbours() if new.trust else ():
-            if self.settings.deduplication and is_same(new.content, old.content):
+            if self.settings.deduplication and is_same_lesson(new.content, old.content):
                 if not _may_replace(new, old):
                     return self.repeated(old)
                 around.replaced.append((old, "the same lesson in other words"))
@@ -197,7 +243,7 @@ class _Keeper:
         self.tx.apply(
             Changes(
                 memories=(memory,),
-                sayings=(self.new.saying,),
+                sayings=(self.new.saying,) if memory.trust >= trust.AGENT else (),
                 reviews=tuple(reviews),
                 events=self._birth(memory),
                 by=memory.provenance.actor,
@@ -211,7 +257,7 @@ class _Keeper:
     def _retire(self, memory: Memory, around: _Neighbourhood) -> None:
         at = memory.created_at
         for old, why in around.replaced:
-            gone = replace(old, superseded_by=memory.id, superseded_at=at, updated_at=at, version=old.version + 1)
+            gone = revised(old, at=at, superseded_by=memory.id, superseded_at=at)
             data = {"oldHash": old.chorus_hash, "newHash": memory.chorus_hash, "reason": why}
             self.tx.apply(
                 Changes(
@@ -239,12 +285,13 @@ class _Keeper:
         return Kept(verdict=verdict, memory_id=new.memory.id, reason=reason, supersedes=ids)
 
     def _raised_trust(self, known: Memory) -> int:
-        """Trust follows the best provenance; two independent witnesses are worth more than either (S3)."""
-        best = max(known.trust, self.new.memory.trust)
+        """A person's word lifts anything. Two independent witnesses lift an agent's; nothing else lifts what is
+        tainted or in quarantine (S3)."""
+        if self.new.memory.trust == trust.HUMAN:
+            return trust.HUMAN
         witnesses = [(saying.session, saying.speaker) for saying in self.tx.sayings(known.id)]
-        if trust.TAINTED <= best < trust.CORROBORATED and trust.corroborated(witnesses):
-            return trust.CORROBORATED
-        return best
+        is_lifted = known.trust == trust.AGENT and trust.corroborated(witnesses)
+        return trust.CORROBORATED if is_lifted else known.trust
 
     def _question(self, memory: Memory, reason: str, *, other: str | None) -> Review:
         at = self.new.memory.created_at

@@ -17,6 +17,7 @@ from hindbrain.core.model import (
     Memory,
     Provenance,
     Pulse,
+    Reach,
     Receipt,
     Review,
     ReviewKind,
@@ -25,7 +26,7 @@ from hindbrain.core.model import (
 )
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.model.record import fingerprint
-from hindbrain.core.trust import AGENT, QUARANTINED
+from hindbrain.core.trust import AGENT, HUMAN, QUARANTINED, risky_command
 from hindbrain.errors import BadValue
 from hindbrain.ports import Changes, Clock, Saying, Store, Transaction, Where
 
@@ -67,6 +68,7 @@ def import_(text: str, *, is_own: bool | None, project: str, tools: Tools) -> Im
     batch = _Batch(
         document=document,
         is_ours=is_ours,
+        is_ordered=is_own is True,
         project=project,
         tools=tools,
         now=tools.clock.now(),
@@ -120,6 +122,7 @@ class _Batch:
 
     document: Document
     is_ours: bool
+    is_ordered: bool  # a person said that it is ours
     project: str
     tools: Tools
     now: datetime
@@ -144,7 +147,7 @@ class _Batch:
             tags=memory.tags if entry.tags is None else entry.tags,
             file_refs=memory.file_refs if entry.file_refs is None else entry.file_refs,
             counters=replace(memory.counters, injected=entry.use_count),
-            trust=AGENT if self.is_ours else judged.level,
+            trust=min(AGENT, judged.level, QUARANTINED if risky_command(entry.title) else AGENT),
             decayed_at=self.now,  # before it came, nobody here could have used it
         )
         return _Arrival(memory=memory, receipt=self._receipt(entry, memory), trust_reason=judged.reason)
@@ -192,7 +195,12 @@ class _Batch:
         return "quarantined" if is_quarantined else "created"
 
     def _updated(self, known: Memory, told: Memory, *, tx: Transaction) -> str:
-        """The file's words in place of ours. Nobody has agreed to them yet, so trust may fall, never rise."""
+        """The file's words in place of ours. Nobody has agreed to them yet, so trust may fall, never rise.
+
+        A person's own word gives way to a file only on a person's explicit order.
+        """
+        if not self.is_ordered and (known.is_pinned or known.trust == HUMAN):
+            return "unchanged"
         memory = revised(
             known,
             at=self.now,
@@ -201,6 +209,7 @@ class _Batch:
             provenance=replace(told.provenance, receipt=known.provenance.receipt),
             counters=replace(known.counters, injected=told.counters.injected),
             trust=min(known.trust, told.trust),
+            reach=Reach.PROJECT,  # beyond the project only a person may send it, and nobody has read this text
         )
         event = self._event("memory_edited", memory, data={"memory_id": memory.id, "fields": ["content"]})
         tx.apply(Changes(memories=(memory,), events=(event,), by=_BY, change="imported"))
@@ -233,9 +242,8 @@ class _Batch:
         return entry.confidence if self.is_ours else min(entry.confidence, self.tools.settings.growth.imported)
 
     def _told_at(self) -> datetime:
-        """When the file was written. Of a stranger's clock that runs ahead only the present is believed."""
-        at = self.document.exported_at or self.now
-        return at if self.is_ours else min(at, self.now)
+        """When the file was written. Of a clock that runs ahead only the present is believed."""
+        return min(self.document.exported_at or self.now, self.now)
 
     def _receipt(self, entry: Entry, memory: Memory) -> Receipt:
         """Its key is the same for the same text of the same file: evidence is counted once."""

@@ -13,9 +13,10 @@ from hindbrain.core.recall.index import WEIGHTS, columns
 from hindbrain.core.shape import matches_path
 from hindbrain.core.words import query_terms
 from hindbrain.errors import DiskFull, ReadOnly, StoreLocked
-from hindbrain.ports import Changes, Clock, Reader, Store, Where
+from hindbrain.ports import Changes, Clock, Reader, Store, Transaction, Where
 from hindbrain.settings import Settings
 
+_PATIENCE_S = 0.2  # an answer is not kept waiting for its own counter
 _DEPTH = 50  # candidates by words, at least: room for the re-rank
 
 
@@ -114,8 +115,12 @@ def _count(items: Sequence[Recalled], store: Store) -> tuple[str, ...]:
     """Note that these were recalled: it guards them from being archived, and nothing else (X-12)."""
     if not items:
         return ()
-    pulses = tuple(Pulse(memory_id=item.memory.id, recalled=1) for item in items)
+
+    def work(tx: Transaction) -> None:
+        pulses = (Pulse(memory_id=item.id, recalled=1) for item in items if tx.memory(item.id))
+        tx.apply(Changes(pulses=tuple(pulses)))
+
     with contextlib.suppress(ReadOnly, StoreLocked, DiskFull):
-        store.write(lambda tx: tx.apply(Changes(pulses=pulses)), is_durable=False)
+        store.write(work, is_durable=False, patience_s=_PATIENCE_S)
         return ()
     return ("the store cannot be written: this recall was not counted",)

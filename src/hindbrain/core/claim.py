@@ -88,7 +88,7 @@ def _read(text: str) -> Claim:
 _OPENING = "\"'`([{*_“‘<>-–—#"
 _CLOSING = "\"'`)]}*_”’>,;:.!?…"
 _DASHES = frozenset(listed("- – — -> → : = |"))
-_NUMBER = re.compile(r"[~<>=≈$€£^v]*\d[\d_,]*(?:\.\d+)*(?:[+%]|[a-zA-Zµ]{1,4}|(?:/\w+))?")
+_NUMBER = re.compile(r"[~<>=≈$€£^v-]*\d[\d_,]*(?:\.\d+)*(?:[+%]|[a-zA-Zµ]{1,4}|(?:/\w+))?")
 _NUMBER_WORDS = dict(
     pair.split("=")
     for pair in listed(
@@ -105,6 +105,8 @@ _NAMELIKE = re.compile(r"[a-z0-9]+[A-Z]|[A-Z][a-z0-9]+[A-Z]|[A-Z]{2,}[a-z0-9]*\Z
 
 def _token(chunk: str, *, starts: bool) -> Token | None:
     core = chunk.lstrip(_OPENING)
+    if core[:1].isdigit() and chunk[: len(chunk) - len(core)].endswith("-"):
+        core = f"-{core}"  # a sign, not a dash
     bare = core.rstrip(_CLOSING)
     if not bare:
         return None

@@ -497,7 +497,8 @@ def _refined(pair: _Pair) -> _Finding | None:
         return None
     if not pair.only_new:
         return _Finding(Verdict.REFINES, "says the same")
-    return _Finding(Verdict.REFINES, f"adds {' '.join(sorted(pair.only_new)[:5])}")
+    added = dict.fromkeys(token.raw for token in pair.new.tokens if token.word in pair.only_new)
+    return _Finding(Verdict.REFINES, f"adds {' '.join(list(added)[:5])}")
 
 
 # --- how likely is a conflict at all

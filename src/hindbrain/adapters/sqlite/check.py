@@ -1,13 +1,15 @@
 """What counts as damage: a row that no longer has the hash it was written with, words that no row holds."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import apsw
 
 from hindbrain.adapters.sqlite import rows
+from hindbrain.core.model import Memory
 from hindbrain.core.model.record import fingerprint
-from hindbrain.core.recall.index import columns
+from hindbrain.core.recall.index import columns, scope
 from hindbrain.ports import Damage
 
 _RESTORE = "restore the newest file of the backups folder"
@@ -25,8 +27,7 @@ def _pages(db: apsw.Connection) -> Iterator[Damage]:
 
 
 def _memories(db: apsw.Connection) -> Iterator[Damage]:
-    extra = ", m.title_words, m.content_words, m.extra_words"
-    for row in db.execute(f"SELECT {rows.SELECTED}{extra} FROM memory m"):
+    for row in db.execute(_EVERYTHING):
         where = f"memory {row[0]}"
         try:
             memory = rows.of_row(row)
@@ -35,8 +36,36 @@ def _memories(db: apsw.Connection) -> Iterator[Damage]:
             continue
         if rows.row_hash(memory) != row[len(rows.COLUMNS) - 1]:
             yield Damage(where=where, what="differs from the hash it was written with", fix=_RESTORE)
-        if tuple(" ".join(column) for column in columns(memory)) != row[-3:]:
-            yield Damage(where=where, what="its search words are not those of its text", fix="hindbrain edit it")
+        if _found_by(memory, row) != row[-4:]:
+            yield Damage(
+                where=where, what="its search words are not those of its text", fix="hindbrain doctor --repair"
+            )
+
+
+_EVERYTHING = (
+    f"SELECT {rows.SELECTED}, p.seq, m.scope, m.title_words, m.content_words, m.extra_words"
+    " FROM memory m JOIN project p ON p.id = m.project"
+)
+
+
+def _found_by(memory: Memory, row: Sequence[Any]) -> tuple[str, ...]:
+    """Scope and words that the row should have."""
+    number = row[len(rows.COLUMNS)]
+    return (" ".join(scope(memory, number)), *(" ".join(column) for column in columns(memory)))
+
+
+def repair(db: apsw.Connection) -> None:
+    """Write scope and words of every row anew where they differ, then build the index from them."""
+    # The index may not match the rows that the triggers would take out of it: it is emptied first.
+    db.execute("INSERT INTO memory_words (memory_words) VALUES ('rebuild')")
+    for row in db.execute(_EVERYTHING).fetchall():
+        wanted = _found_by(rows.of_row(row), row)
+        if wanted != row[-4:]:
+            db.execute(
+                "UPDATE memory SET scope = ?, title_words = ?, content_words = ?, extra_words = ? WHERE id = ?",
+                (*wanted, row[0]),
+            )
+    db.execute("INSERT INTO memory_words (memory_words) VALUES ('rebuild')")
 
 
 def _versions(db: apsw.Connection) -> Iterator[Damage]:

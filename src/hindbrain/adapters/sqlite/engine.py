@@ -123,5 +123,5 @@ _FIXES: dict[type[HindbrainError], str] = {
     DiskFailed: "check the disk, then run the same command again: repeating it is safe",
     ReadOnly: "make the folder writable, or set HINDBRAIN_HOME to one that is",
     StoreLocked: "try again; `hindbrain doctor` names the process that holds it",
-    StoreDamaged: "move the file away and restore the newest file of the backups folder; `hindbrain doctor` lists them",
+    StoreDamaged: "move the file away together with its -wal and -shm, then put the newest backup in its place",
 }

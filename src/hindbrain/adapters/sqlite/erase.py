@@ -3,18 +3,19 @@
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
 import apsw
 
-from hindbrain.adapters.sqlite.schema import version
+from hindbrain.adapters.sqlite.schema import refuse_strangers, version
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.model.receipt import FORGOTTEN
-from hindbrain.errors import UnknownMemory
+from hindbrain.errors import StoreDamaged, UnknownMemory
 from hindbrain.ports import Erasure
 
+_PIECE, _PIECES = 64, 8  # characters of a piece, and pieces of a text, by which it is sought
 _TELLING = 12  # a shorter text ("use tabs") stands in other places by chance
 _COPIES = (
     "DELETE FROM event WHERE instr(data ->> '$.content', :text)",
@@ -41,13 +42,16 @@ def erase(db: apsw.Connection, memory_id: str, *, path: Path, backups: Path, at:
     if not found:
         raise UnknownMemory(f"there is no memory {memory_id}", fix="`hindbrain list --all` shows their ids")
     texts = _texts(db, memory_id)
+    copies = sorted(backups.glob("before-*.db")) if backups.is_dir() else []
+    broken = [copy for copy in copies if not _is_cleaned(copy, memory_id, texts=texts, at=at, current=version(db))]
     removed = _remove(db, memory_id, texts=texts, at=at)
-    cleaned = []
-    for backup in sorted(backups.glob("*.db")) if backups.is_dir() else ():
-        _clean_backup(backup, memory_id, texts=texts, at=at, current=version(db))
-        cleaned.append(str(backup))
-    files = [path, path.with_name(path.name + "-wal"), *(Path(name) for name in cleaned)]
-    return Erasure(rows=removed, backups=tuple(cleaned), found_in=_found(_needles(texts, found[0][0]), files))
+    files = [path, path.with_name(path.name + "-wal"), *(copy for copy in copies if copy not in broken)]
+    remaining = _found(_needles(texts, found[0][0]), files)
+    return Erasure(
+        rows=removed,
+        backups=tuple(str(copy) for copy in copies if copy not in broken),
+        found_in=(*remaining, *(f"{copy} (it cannot be read; delete it)" for copy in broken)),
+    )
 
 
 def _texts(db: apsw.Connection, memory_id: str) -> list[str]:
@@ -62,7 +66,14 @@ def _texts(db: apsw.Connection, memory_id: str) -> list[str]:
 def _needles(texts: Sequence[str], words: object) -> list[str]:
     """The texts as they may lie in a file: as such, in JSON, and as search words."""
     telling = {text for text in (*texts, str(words)) if len(text) >= _TELLING}
-    return sorted(telling | {json.dumps(text)[1:-1] for text in telling})
+    pieces = {piece for text in telling for piece in _pieces(text)}
+    return sorted(pieces | {json.dumps(piece)[1:-1] for piece in pieces})
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """A long text lies in a file on several pages, so it is sought by pieces from all over it."""
+    step = max(_PIECE, len(text) // _PIECES)
+    yield from (text[at : at + _PIECE] for at in range(0, max(1, len(text) - _PIECE + 1), step))
 
 
 def _remove(db: apsw.Connection, memory_id: str, *, texts: Sequence[str], at: datetime) -> int:
@@ -82,24 +93,31 @@ def _remove(db: apsw.Connection, memory_id: str, *, texts: Sequence[str], at: da
         for text in (text for text in texts if len(text) >= _TELLING):
             for statement in _COPIES:
                 db.execute(statement, {"text": text, "blank": FORGOTTEN, "reason": reason})
+        for text in texts:  # however short: a text that is nothing but this one is a copy
+            db.execute("DELETE FROM event WHERE data ->> '$.content' = ?", (text,))
         db.execute("INSERT INTO memory_words (memory_words) VALUES ('optimize')")
     db.execute("VACUUM")
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     return count
 
 
-def _clean_backup(path: Path, memory_id: str, *, texts: Sequence[str], at: datetime, current: int) -> None:
+def _is_cleaned(path: Path, memory_id: str, *, texts: Sequence[str], at: datetime, current: int) -> bool:
     """Take the memory out of a backup; one with an older schema, whose tables we no longer know, is deleted."""
-    db = apsw.Connection(str(path))
     try:
-        is_known = version(db) == current
-        if is_known:
-            db.execute("PRAGMA secure_delete = ON")
-            _remove(db, memory_id, texts=texts, at=at)
-    finally:
-        db.close()
+        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            refuse_strangers(db, path)
+            is_known = version(db) == current
+            if is_known:
+                db.pragma("secure_delete", 1)
+                _remove(db, memory_id, texts=texts, at=at)
+        finally:
+            db.close()
+    except (apsw.Error, StoreDamaged):
+        return False
     if not is_known:
         path.unlink()
+    return True
 
 
 def _found(needles: list[str], files: list[Path]) -> tuple[str, ...]:

@@ -30,11 +30,17 @@ class Gate:
         try:
             turn = _locked(self._turn, deadline, timeout_s=timeout_s)
         finally:
-            os.close(queue)
+            _release(queue)
         try:
             yield
         finally:
-            os.close(turn)
+            _release(turn)
+
+
+def _release(handle: int) -> None:
+    """Unlocked before it is closed: a child that was forked meanwhile has the same lock open."""
+    fcntl.flock(handle, fcntl.LOCK_UN)
+    os.close(handle)
 
 
 def _locked(path: Path, deadline: float, *, timeout_s: float) -> int:

@@ -28,6 +28,7 @@ from hindbrain.core.model import (
 from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.model.record import actor_of, from_record
 from hindbrain.core.recall.index import WEIGHTS, everywhere_token, scope_token
+from hindbrain.errors import StoreDamaged
 from hindbrain.ports import Hit, Project, Saying, Where
 
 _T = TypeVar("_T")
@@ -58,7 +59,7 @@ class SqliteReader:
             return self._db().execute(sql, values).fetchall()
 
     def _memories(self, rest: str, *values: Any) -> list[Memory]:
-        return [rows.of_row(row) for row in self._all(f"SELECT {rows.SELECTED} FROM memory m {rest}", *values)]
+        return [_memory(row) for row in self._all(f"SELECT {rows.SELECTED} FROM memory m {rest}", *values)]
 
     def memory(self, memory_id: str) -> Memory | None:
         return _first(self._memories("WHERE m.id = ?", memory_id))
@@ -103,7 +104,7 @@ class SqliteReader:
             json.dumps(list(best)),
             *values,
         )
-        hits = [Hit(memory=rows.of_row(row), score=best[row[-1]]) for row in found]
+        hits = [Hit(memory=_memory(row), score=best[row[-1]]) for row in found]
         return sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))
 
     def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
@@ -114,8 +115,8 @@ class SqliteReader:
     def same_text(self, memory: Memory) -> Memory | None:
         return _first(
             self._memories(
-                "WHERE m.project = ? AND m.content_hash = ? AND m.persona IS ? AND m.state <> 'archived'"
-                " ORDER BY m.id LIMIT 1",
+                "WHERE m.project = ? AND m.content_hash = ? AND m.persona IS ?"
+                " ORDER BY m.state = 'archived', m.id LIMIT 1",
                 *(memory.project, memory.content_hash, memory.persona),
             )
         )
@@ -133,7 +134,7 @@ class SqliteReader:
         then = stamp(at)
         found = self._all(
             "SELECT data FROM memory_version WHERE since <= ? AND (until IS NULL OR until > ?)"
-            " AND (project = ? OR memory IN (SELECT id FROM memory WHERE reach = 'everywhere'))",
+            " AND (project = ? OR data ->> '$.reach' = 'everywhere')",
             *(then, then, where.project),
         )
         memories = (from_record(json.loads(data)) for (data,) in found)
@@ -293,6 +294,13 @@ def _first(found: Sequence[_T]) -> _T | None:
     return found[0] if found else None
 
 
+def _memory(row: Sequence[Any]) -> Memory:
+    try:
+        return rows.of_row(row)
+    except (ValueError, TypeError) as error:
+        raise StoreDamaged(f"memory {row[0]} cannot be read: {error}", fix="run `hindbrain doctor`") from error
+
+
 def _project(row: Sequence[Any]) -> Project:
     return Project(id=row[0], name=row[1], created_at=read_stamp(row[2]))
 
@@ -337,15 +345,11 @@ def _clause(where: Where) -> tuple[str, list[Any]]:
         (where.after is not None, "m.created_at >= ?", [rows.maybe_stamp(where.after)]),
         (where.before is not None, "m.created_at <= ?", [rows.maybe_stamp(where.before)]),
         (bool(where.not_session), "m.session <> ?", [where.not_session]),
-        (bool(where.containing), _LIKE, [_pattern(where.containing)] * 2),
+        (bool(where.containing), _CONTAINS, [where.containing] * 2),
     )
     parts += [(sql, values) for is_asked, sql, values in optional if is_asked]
     return " AND ".join(sql for sql, _ in parts), [value for _, values in parts for value in values]
 
 
-_LIKE = "(m.title LIKE ? ESCAPE '\\' OR m.content LIKE ? ESCAPE '\\')"
-
-
-def _pattern(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"%{escaped}%"
+# lower() knows ASCII only, as LIKE does, but takes a text of any length and has no wildcards.
+_CONTAINS = "(instr(lower(m.title), lower(?)) OR instr(lower(m.content), lower(?)))"

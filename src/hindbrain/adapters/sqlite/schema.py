@@ -35,23 +35,37 @@ def create_file(path: Path) -> None:
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
 
 
+APPLICATION = 0x48494E44  # "HIND", in the header of every database of ours
+
+
+def refuse_strangers(db: apsw.Connection, path: Path) -> None:
+    """A database that another program made is not ours to migrate, to clean or to write."""
+    if db.pragma("application_id") != APPLICATION and db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall():
+        raise StoreDamaged(
+            f"{path} is a database of another program", fix="set HINDBRAIN_STORE to another path; it was left as it is"
+        )
+
+
 def version(db: apsw.Connection) -> int:
     return int(db.pragma("user_version"))
 
 
 def migrate(db: apsw.Connection, path: Path, *, migrations: Sequence[Migration], backups: Path) -> tuple[Path, ...]:
     """Bring the schema up to the last of `migrations`; the backups that were made. Call it under the gate."""
+    refuse_strangers(db, path)
     refuse_newer(db, path, known=len(migrations))
     made = []
     for migration in migrations[version(db) :]:
         if version(db):
             made.append(back_up(db, backups, before=migration.number))
         else:
-            db.execute("PRAGMA journal_mode = WAL").fetchall()
+            db.pragma("application_id", APPLICATION)
         with db:  # a savepoint: a failing statement leaves the old schema
             db.execute(migration.sql).fetchall()
             db.pragma("user_version", migration.number)
             db.execute("INSERT OR REPLACE INTO meta VALUES ('schema', ?)", (fingerprint(db),))
+    if db.pragma("journal_mode") != "wal":  # a new file, or a backup that was put in its place
+        db.execute("PRAGMA journal_mode = WAL").fetchall()
     return tuple(made)
 
 

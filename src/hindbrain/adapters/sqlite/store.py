@@ -1,6 +1,9 @@
 """The embedded store: how a change becomes durable, and which of many processes may make it."""
 
+import contextlib
+import os
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -14,9 +17,10 @@ from hindbrain.adapters.sqlite.gate import Gate
 from hindbrain.adapters.sqlite.reader import SqliteReader
 from hindbrain.adapters.sqlite.writer import apply
 from hindbrain.core.model.moment import stamp
-from hindbrain.errors import BadSettings, ReadOnly
+from hindbrain.errors import BadSettings, ReadOnly, StoreLocked
 from hindbrain.ports import Changes, Damage, Erasure, Project, T, Transaction
 
+_FOLD = "PRAGMA wal_checkpoint(TRUNCATE)"
 CHECKPOINT_BYTES = 4 * 1024 * 1024  # size of the write-ahead log that calls for a checkpoint
 
 
@@ -31,7 +35,9 @@ class SqliteStore(SqliteReader):
         self._migrations = tuple(migrations) if migrations is not None else schema.shipped()
         self._gate = Gate(path)
         self._local = threading.local()
-        self._opened: list[apsw.Connection] = []
+        self._opened: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()  # those of ended threads go by themselves
+        self._pids: dict[int, int] = {}
+        self._inherited: list[apsw.Connection] = []
         self._is_read_only = False
         with translated(path):
             self._connection()
@@ -42,14 +48,14 @@ class SqliteStore(SqliteReader):
 
     @property
     def backups(self) -> Path:
-        return self._path.parent / "backups"
+        return self._path.with_name(self._path.name + ".backups")  # two stores may lie in one folder
 
     @property
     def is_read_only(self) -> bool:
         return self._is_read_only
 
-    def write(self, work: Callable[[Transaction], T], *, is_durable: bool = True) -> T:
-        with self._writing() as db:
+    def write(self, work: Callable[[Transaction], T], *, is_durable: bool = True, patience_s: float | None = None) -> T:
+        with self._writing(patience_s) as db:
             if not is_durable:
                 db.execute("PRAGMA synchronous = NORMAL")
             try:
@@ -58,7 +64,7 @@ class SqliteStore(SqliteReader):
             finally:
                 if not is_durable:
                     db.execute("PRAGMA synchronous = FULL")
-            self._checkpoint(db)
+        self._fold(db)
         return result
 
     def adopt(self, identities: Sequence[str], *, name: str, project_id: str, at: datetime) -> Project:
@@ -86,8 +92,10 @@ class SqliteStore(SqliteReader):
             return erase.erase(db, memory_id, path=self._path, backups=self.backups, at=at)
 
     def repair(self) -> None:
+        from hindbrain.adapters.sqlite import check
+
         with self._writing() as db, _transaction(db):
-            db.execute("INSERT INTO memory_words (memory_words) VALUES ('rebuild')")
+            check.repair(db)
 
     def damage(self) -> Sequence[Damage]:
         from hindbrain.adapters.sqlite import check
@@ -104,16 +112,23 @@ class SqliteStore(SqliteReader):
 
     def close(self) -> None:
         """Close every thread's connection. The write-ahead log stays: the next opener reads it."""
-        for db in self._opened:
-            db.close()
-        self._opened.clear()
+        for db in list(self._opened):
+            if self._pids.get(id(db)) == os.getpid():
+                db.close()
+        self._opened = weakref.WeakSet()
         self._local = threading.local()
 
     def _connection(self) -> apsw.Connection:
         db: apsw.Connection | None = getattr(self._local, "db", None)
+        if db is not None and self._local.pid != os.getpid():
+            # A forked child has the connection without its locks. Closing it would drop nothing of ours and
+            # everything of the parent's, so it is kept, unused.
+            self._inherited.append(db)
+            db = None
         if db is None:
             db = self._local.db = self._open()
-            self._opened.append(db)
+            self._local.pid = self._pids[id(db)] = os.getpid()
+            self._opened.add(db)
         return db
 
     def _open(self) -> apsw.Connection:
@@ -122,12 +137,16 @@ class SqliteStore(SqliteReader):
             raise BadSettings(f"{self._path} is a folder, not a database", fix="give the path of a file")
         if self._path.exists() and self._path.stat().st_size:
             db, self._is_read_only = connect(self._path)
-            if self._is_read_only or schema.version(db) == len(self._migrations):
-                return db
+            is_current = schema.version(db) == len(self._migrations) and db.pragma("journal_mode") == "wal"
             try:
+                schema.refuse_strangers(db, self._path)
+                if self._is_read_only or is_current:
+                    return db
                 schema.refuse_newer(db, self._path, known=len(self._migrations))
-            finally:
+            except BaseException:
                 db.close()
+                raise
+            db.close()
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with self._gate.hold(self._timeout_s):
             if not self._path.exists():
@@ -137,7 +156,7 @@ class SqliteStore(SqliteReader):
         return db
 
     @contextmanager
-    def _writing(self) -> Iterator[apsw.Connection]:
+    def _writing(self, patience_s: float | None = None) -> Iterator[apsw.Connection]:
         with translated(self._path):
             db = self._connection()
             if self._is_read_only:
@@ -145,19 +164,24 @@ class SqliteStore(SqliteReader):
                     f"{self._path} can be read but not written; nothing was saved",
                     fix="make the folder writable, or set HINDBRAIN_HOME to one that is",
                 )
-            with self._gate.hold(self._timeout_s):
+            with self._gate.hold(self._timeout_s if patience_s is None else patience_s):
                 yield db
 
-    def _checkpoint(self, db: apsw.Connection) -> None:
-        """Move a long write-ahead log into the file, unless a reader is in the way: then the next writer tries."""
+    def _fold(self, db: apsw.Connection) -> None:
+        """Move a long write-ahead log into the file, under the gate.
+
+        Whatever is in the way (a reader, a full disk), the log is intact and the next writer tries again: what
+        was committed must not be reported as failed.
+        """
         log = self._path.with_name(self._path.name + "-wal")
-        if log.stat().st_size < CHECKPOINT_BYTES:
+        if not log.exists() or log.stat().st_size < CHECKPOINT_BYTES:
             return
-        db.set_busy_timeout(0)
-        try:
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        finally:
-            db.set_busy_timeout(BUSY_MS)
+        with contextlib.suppress(apsw.Error, OSError, StoreLocked), self._gate.hold(self._timeout_s):
+            db.set_busy_timeout(0)
+            try:
+                db.execute(_FOLD).fetchall()
+            finally:
+                db.set_busy_timeout(BUSY_MS)
 
 
 class _Open(SqliteReader):

@@ -12,7 +12,7 @@ from hindbrain.adapters.sqlite.engine import engine_version, is_safe
 def vitals(path: Path, *, schema: int, is_read_only: bool) -> dict[str, str]:
     """The figures that `Store.vitals` promises, of the database at `path`."""
     version = engine_version()
-    backups = path.parent / "backups"
+    backups = path.with_name(path.name + ".backups")
     return {
         "engine": f"SQLite {'.'.join(map(str, version))}",
         "is_engine_safe": _yes(is_safe(version)),

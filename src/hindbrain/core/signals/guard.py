@@ -41,6 +41,7 @@ class Guard:
         self._text = _blanked(text, notes)
         self._notes = _Spans(notes)
         self._blocks = _Spans(_blocks(self._text))
+        self._examples = _Spans(_examples(self._text))
         self._code: _Spans | None = None  # found when first asked for: most texts never ask
         self._line = (0, 0)  # a position, and the start of its line
 
@@ -50,8 +51,10 @@ class Guard:
         return (
             self._notes.reason(at)
             or self._blocks.reason(at)
+            or self._examples.reason(at)
             or self._inline_code().reason(at)
             or ("quoted" if _is_in_quotation_marks(self._text, at) else "")
+            or ("example" if _is_announced(self._text, at) else "")
             or ("fenced" if _is_indented_code(self._text, at, line_start=self._line_start(at)) else "")
         )
 
@@ -218,6 +221,29 @@ def _is_in_quotation_marks(text: str, at: int) -> bool:
         return any(mark in after for mark in "'’»")
     unpaired = _quotation().sub("", before)
     return _quotation_opening().search(unpaired) is not None and any(mark in after for mark in '"”')
+
+
+def _is_announced(text: str, at: int) -> bool:
+    """Whether the words right before say that an example follows."""
+    return _announcement().search(text, max(0, at - 40), at) is not None
+
+
+@cache
+def _announcement() -> re.Pattern[str]:
+    return re.compile(r"(?<![\w])(?:for example|for instance|e\.g\.|such as|example)[ \t]{0,3}[:,]?[ \t]{0,3}\Z", re.I)
+
+
+def _examples(text: str) -> list[Span]:
+    """From `<example>` to its closing tag, or to the end: how instructions to agents set examples apart."""
+    spans: list[Span] = []
+    lowered = text.lower() if "<" in text else ""
+    at = lowered.find("<example")
+    while at >= 0 and len(spans) < _MAX_MARKS:
+        closing = lowered.find("</example", at)
+        end = closing if closing >= 0 else len(text)
+        spans.append(Span(at, end, "example"))
+        at = lowered.find("<example", end)
+    return spans
 
 
 def _is_indented_code(text: str, at: int, *, line_start: int) -> bool:

@@ -72,8 +72,16 @@ def _without_emphasis(content: str, before: str) -> str:
     """Takes off the asterisks that belong to the ones before the mark, as in `**MEMORY:fix:…**`."""
     stars = before[len(before.rstrip("*")) :]
     if not stars:
-        return content
+        return _without_bracket(content, before)
     return content.removesuffix(stars).removeprefix(stars).strip()
+
+
+def _without_bracket(content: str, before: str) -> str:
+    """Takes off the bracket that belongs to the one before the mark, as in `(MEMORY:fix:…)`."""
+    for opening, closing in ("()", "[]"):
+        if before.endswith(opening) and content.endswith(closing) and content.count(opening) < content.count(closing):
+            return content[:-1].rstrip()
+    return content
 
 
 @cache

@@ -1,6 +1,7 @@
 """Who speaks in a Codex rollout, or in what `codex exec --json` prints.
 
-A rollout holds most texts twice: as `response_item` and as `event_msg`. Only the former is read.
+A rollout holds most texts twice: as `response_item` and as `event_msg`. The latter is read only where it stands
+alone.
 """
 
 from collections.abc import Sequence
@@ -25,13 +26,17 @@ def read(source: str) -> Transcript:
             reader.skipped.append(record)
         else:
             reader.take(record)
-    return Transcript(utterances=tuple(reader.utterances), skipped=tuple(reader.skipped))
+    said = {utterance.text for utterance in reader.utterances if utterance.voice is Voice.AGENT}
+    alone = [utterance for utterance in reader.events if utterance.text not in said]
+    utterances = sorted((*reader.utterances, *alone), key=lambda utterance: utterance.line)
+    return Transcript(utterances=tuple(utterances), skipped=tuple(reader.skipped))
 
 
 class _Reader:
     def __init__(self) -> None:
         self.utterances: list[Utterance] = []
         self.skipped: list[Skipped] = []
+        self.events: list[Utterance] = []  # what the agent said, as the client was told
         self._tools: dict[str, str] = {}  # id of a call -> name of the tool
         self._said: set[str] = set()  # ids of messages and calls that were read
         self._session = ""
@@ -54,10 +59,15 @@ class _Reader:
             self._session = jsonl.text(fields, "thread_id")
         elif kind == "item.completed":
             self._take_printed(jsonl.mapping(fields, "item"), base)
-        elif kind == "response_item":
-            self._take_payload(payload, base)
+        elif kind in ("event_msg", "response_item"):
+            self._take_payload(payload, base, is_event=kind == "event_msg")
         elif kind in _ITEMS or kind.endswith("_output"):
             self._take_item(fields, base)  # rollouts of old had no envelope
+
+    def _take_event(self, event: Object, base: Utterance) -> None:
+        said = jsonl.text(event, "message")
+        if jsonl.text(event, "type") == "agent_message" and said:
+            self.events.append(replace(base, voice=Voice.AGENT, text=said))
 
     def _base(self, record: Record) -> Utterance:
         return Utterance(
@@ -77,9 +87,9 @@ class _Reader:
         self._cwd = jsonl.text(meta, "cwd")
         self._instance = jsonl.text(meta, "agent_nickname")
 
-    def _take_payload(self, payload: object, base: Utterance) -> None:
+    def _take_payload(self, payload: object, base: Utterance, *, is_event: bool) -> None:
         if isinstance(payload, dict):
-            self._take_item(payload, base)
+            (self._take_event if is_event else self._take_item)(payload, base)
         else:
             self.skipped.append(Skipped(line=base.line, reason="wrong_shape"))
 

@@ -52,7 +52,7 @@ def add(call: Call, words: tuple[str, ...], content: str | None, **new: Unpack[N
         raise click.UsageError("Give the text once: as CONTENT or with --content.")
     said = " ".join(words) or content
     taken = take(said) if said in (None, STREAM) else Taken(text=said or "", origin="")
-    with call.open() as hindbrain:
+    with call.open(is_new=True) as hindbrain:
         receipt = hindbrain.add(taken.text, **given(new))
     notices = notify(taken, is_json=call.is_json)
     call.tell(lambda: receipt_record(receipt) | notices, cards.receipt_lines(receipt))

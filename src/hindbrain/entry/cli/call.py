@@ -1,7 +1,7 @@
 """What every command has in common: `--project`, `--json`, and a help that ends with examples."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
 import click
@@ -18,11 +18,19 @@ class Call:
 
     project: str = ""
     is_json: bool = False
+    per_worktree: bool = False
 
-    def open(self) -> Hindbrain:
+    def open(self, *, is_new: bool = False) -> Hindbrain:
+        """The memory of the project. A name that nobody has used is worth a word, unless `is_new` expects one."""
+        from hindbrain.settings import load
         from hindbrain.wiring import open_hindbrain  # late: a wrong option must not pay for the store
 
-        return open_hindbrain(project=self.project or None)
+        settings = load()
+        settings = replace(settings, per_worktree=self.per_worktree or settings.per_worktree)
+        hindbrain = open_hindbrain(project=self.project or None, settings=settings)
+        if self.project and not is_new and hindbrain.project is None:
+            self.note([f"nothing has been kept for {self.project} yet"])
+        return hindbrain
 
     def tell(self, data: Callable[[], object], lines: Iterable[str]) -> None:
         """Answer as JSON or as lines; only the form that was asked for is made."""
@@ -67,6 +75,13 @@ class _Dressed(click.Command):
                 help="Name, id or path of a project.  [default: the one around the current folder]",
             ),
             click.Option(
+                ["--per-worktree"],
+                is_flag=True,
+                expose_value=False,
+                callback=lambda ctx, _, value: _set_per_worktree(ctx, value),
+                help="Take this git worktree for a project of its own.",
+            ),
+            click.Option(
                 ["--json"],
                 is_flag=True,
                 expose_value=False,
@@ -93,6 +108,11 @@ class _Family(_Dressed, click.Group):
 def _set_project(ctx: click.Context, value: str | None) -> None:
     call = ctx.ensure_object(Call)
     call.project = value or call.project  # `review --project P release ID`: the family's holds for its commands
+
+
+def _set_per_worktree(ctx: click.Context, value: bool) -> None:
+    call = ctx.ensure_object(Call)
+    call.per_worktree = value or call.per_worktree
 
 
 def _set_json(ctx: click.Context, value: bool) -> None:

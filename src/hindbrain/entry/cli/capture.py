@@ -52,7 +52,7 @@ def capture(call: Call, file: str | None, **about: Unpack[About]) -> None:
     """
     taken = take(file)
     about["origin"] = taken.origin
-    with call.open() as hindbrain:
+    with call.open(is_new=True) as hindbrain:
         captured = hindbrain.capture(taken.text, **about)
     notices = notify(taken, is_json=call.is_json)
     call.tell(lambda: captured_record(captured) | notices, captured_lines(captured))

@@ -121,6 +121,8 @@ def cli(ctx: click.Context) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; the exit code. Whatever goes wrong for a user is told in two lines, never as a traceback."""
+    # Bytes that are no text arrive as lone surrogates, which nothing behind here can write down.
+    arguments = [word.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for word in arguments]
     is_json = "--json" in arguments
     with errors.told(is_json=is_json) as ending:
         answer: Any = cli.main(list(arguments), prog_name="hindbrain", standalone_mode=False)

@@ -62,7 +62,7 @@ def import_(call: Call, file: str | None, is_own: bool | None) -> None:
     Importing a file twice changes nothing. What comes from elsewhere is believed a little less.
     """
     taken = take(file)
-    with call.open() as hindbrain:
+    with call.open(is_new=True) as hindbrain:
         imported = hindbrain.import_(taken.text, is_own=is_own)
     notices = notify(taken, is_json=call.is_json)
     call.tell(lambda: plain(imported) | notices, _lines(imported))
