@@ -104,9 +104,7 @@ _NAMELIKE = re.compile(r"[a-z0-9]+[A-Z]|[A-Z][a-z0-9]+[A-Z]|[A-Z]{2,}[a-z0-9]*\Z
 
 
 def _token(chunk: str, *, starts: bool) -> Token | None:
-    core = chunk.lstrip(_OPENING)
-    if core[:1].isdigit() and chunk[: len(chunk) - len(core)].endswith("-"):
-        core = f"-{core}"  # a sign, not a dash
+    core = _opened(chunk)
     bare = core.rstrip(_CLOSING)
     if not bare:
         return None
@@ -120,6 +118,13 @@ def _token(chunk: str, *, starts: bool) -> Token | None:
     if quoted and _is_path(bare):
         kind = Kind.PATH
     return Token(raw=bare, word=word, plain=plain, kind=kind, after=after)
+
+
+def _opened(chunk: str) -> str:
+    """Without its opening marks; a minus before a number is a sign, not a dash, and stays."""
+    core = chunk.lstrip(_OPENING)
+    is_negative = core[:1].isdigit() and chunk[: len(chunk) - len(core)].endswith("-")
+    return f"-{core}" if is_negative else core
 
 
 def _kind(bare: str, *, starts: bool) -> Kind:
@@ -162,7 +167,7 @@ _FOLDERS = frozenset(
 @lru_cache(maxsize=16384)
 def _plain(bare: str) -> str:
     low = _NUMBER_WORDS.get(bare.lower(), bare.lower())
-    if low in ("c++", "c#", "f#"):
+    if low in ("c++", "c#", "f#") or (low.startswith("-") and low[1:].isdigit()):
         return low
     if not bare.isascii():
         return "_".join(pieces(bare)) or low
