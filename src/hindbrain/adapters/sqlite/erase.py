@@ -42,7 +42,7 @@ def erase(db: apsw.Connection, memory_id: str, *, path: Path, backups: Path, at:
     if not found:
         raise UnknownMemory(f"there is no memory {memory_id}", fix="`hindbrain list --all` shows their ids")
     texts = _texts(db, memory_id)
-    copies = sorted(backups.glob("before-*.db")) if backups.is_dir() else []
+    copies = [copy for copy in sorted(backups.glob("*.db")) if not _is_foreign(copy)] if backups.is_dir() else []
     broken = [copy for copy in copies if not _is_cleaned(copy, memory_id, texts=texts, at=at, current=version(db))]
     removed = _remove(db, memory_id, texts=texts, at=at)
     files = [path, path.with_name(path.name + "-wal"), *(copy for copy in copies if copy not in broken)]
@@ -101,19 +101,33 @@ def _remove(db: apsw.Connection, memory_id: str, *, texts: Sequence[str], at: da
     return count
 
 
+def _is_foreign(path: Path) -> bool:
+    """Whether another program made it: then it is not ours to clean, and surely not to delete."""
+    try:
+        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            refuse_strangers(db, path)
+        finally:
+            db.close()
+    except StoreDamaged:
+        return True
+    except apsw.Error:
+        return False
+    return False
+
+
 def _is_cleaned(path: Path, memory_id: str, *, texts: Sequence[str], at: datetime, current: int) -> bool:
     """Take the memory out of a backup; one with an older schema, whose tables we no longer know, is deleted."""
     try:
         db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
-            refuse_strangers(db, path)
             is_known = version(db) == current
             if is_known:
                 db.pragma("secure_delete", 1)
                 _remove(db, memory_id, texts=texts, at=at)
         finally:
             db.close()
-    except (apsw.Error, StoreDamaged):
+    except apsw.Error:
         return False
     if not is_known:
         path.unlink()
