@@ -327,14 +327,13 @@ def test_show_tells_what_a_person_wants_to_know(cli: Cli) -> None:
         assert expected in shown
 
 
-def test_forget_needs_hard_and_a_yes(cli: Cli) -> None:
+def test_forget_needs_hard_and_in_a_script_nothing_more(cli: Cli) -> None:
     memory_id = cli.add("my name is nobody")
 
     assert "delete" in cli("forget", memory_id, code=2).err and "--hard" in cli("forget", memory_id, code=2).err
-    assert "--yes" in cli("forget", memory_id, "--hard", code=2).err
     assert cli.contents("list") == ["my name is nobody"]
 
-    assert cli.json("forget", memory_id, "--hard", "--yes")["memory_id"] == memory_id
+    assert cli.json("forget", memory_id, "--hard")["memory_id"] == memory_id
     assert cli("show", memory_id, "--json", code=67).error["code"] == "unknown_memory"
 
 

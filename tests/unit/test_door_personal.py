@@ -51,7 +51,7 @@ KEPT = [
     "DE00 3704 0044 0532 0130 00",
     "000-12-3456 and 666-12-3456 and 912-12-3456 were never issued",
     "range 100-200-3000",
-    "/home/runner/work/x and /home/user/x and /Users/you/x",
+    "/home/runner/jobs/x and /home/user/x and /Users/you/x",
     "views/home/index.html and src/Users/list.ts",
     "/home and /Users and ~/src",
     "uuid 123e4567-e89b-12d3-a456-426614174000",

@@ -138,15 +138,13 @@ class SqliteStore(SqliteReader):
         if self._path.exists() and self._path.stat().st_size:
             db, self._is_read_only = connect(self._path)
             is_current = schema.version(db) == len(self._migrations) and db.pragma("journal_mode") == "wal"
-            try:
+            with contextlib.ExitStack() as unwanted:
+                unwanted.callback(db.close)
                 schema.refuse_strangers(db, self._path)
                 if self._is_read_only or is_current:
+                    unwanted.pop_all()
                     return db
                 schema.refuse_newer(db, self._path, known=len(self._migrations))
-            except BaseException:
-                db.close()
-                raise
-            db.close()
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with self._gate.hold(self._timeout_s):
             if not self._path.exists():

@@ -33,8 +33,14 @@ def rank(candidates: Iterable[Candidate], ask: Ask, *, now: datetime) -> Ranked:
     eligible = STRATEGIES[ask.strategy](_foreign(candidates, ask), ask, now=now)
     ordered = sorted(eligible, key=_place, reverse=True)
     shown = ordered[: max(ask.limit, 0)]
-    words = [(word, query_terms(word)) for word in dict.fromkeys(ask.text.split()[:_NOTED])]
+    words = [(word, query_terms(word)) for word in _words(ask.text)]
     return Ranked(items=tuple(_noted(item, words) for item in shown), left_out=len(ordered) - len(shown))
+
+
+def _words(text: str) -> list[str]:
+    """The asker's own words, each once, without the marks around them."""
+    bare = (word.strip(".,;:!?()[]{}\"'`“”’") for word in text.split()[:_NOTED])
+    return list(dict.fromkeys(filter(None, bare)))
 
 
 def _noted(item: Recalled, words: Sequence[tuple[str, Sequence[str]]]) -> Recalled:

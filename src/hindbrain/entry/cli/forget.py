@@ -1,4 +1,4 @@
-"""How much it takes to erase something for good on the command line: a flag and a yes."""
+"""How much it takes to erase something for good on the command line: a flag, and on a terminal a yes."""
 
 import sys
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ hindbrain forget mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --hard --yes --json
 )
 @click.argument("memory_id", metavar="ID")
 @click.option("--hard", is_flag=True, help="Yes, erase it: nothing brings it back.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask, on a terminal either.")
 @click.pass_context
 def forget(ctx: click.Context, memory_id: str, hard: bool, yes: bool) -> None:
     """Erase a memory for good, and prove that it is gone.
@@ -32,11 +32,10 @@ def forget(ctx: click.Context, memory_id: str, hard: bool, yes: bool) -> None:
     call = ctx.ensure_object(Call)
     if not hard:
         raise click.UsageError("`hindbrain delete` archives a memory and can be undone; add --hard to erase it.")
-    if not (yes or sys.stdin.isatty()):
-        raise click.UsageError("Erasing cannot be undone: add --yes to do it without being asked.")
     with call.open() as hindbrain:
         title = line(hindbrain.show(memory_id).title)
-        if not (yes or click.confirm(f"Erase '{title}' for good?", err=True)):
+        is_asked = sys.stdin.isatty() and not yes  # a script has said --hard, and nobody is there to ask
+        if is_asked and not click.confirm(f"Erase '{title}' for good?", err=True):
             click.echo("Nothing was erased.", err=True)
             ctx.exit(1)
         forgotten = hindbrain.forget(memory_id)

@@ -4,7 +4,6 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,10 +79,8 @@ def _write(path: Path, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
         Path(name).replace(path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            Path(name).unlink()
-        raise
+    finally:
+        Path(name).unlink(missing_ok=True)
 
 
 def _lines(imported: "Imported") -> Iterator[str]:
