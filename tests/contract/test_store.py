@@ -64,7 +64,7 @@ def test_a_memory_of_no_known_project_is_refused_and_nothing_is_written(store: S
     assert store.count(HERE) == 0
 
 
-def test_a_change_happens_wholly_or_not_at_all(store: Store) -> None:
+def test_a_change_happens_wholly_or_not_at_all(store: Store) -> None:  # DX-134
     def work(tx: object) -> None:
         tx.apply(Changes(memories=(a_memory(),)))  # type: ignore[attr-defined]
         raise ZeroDivisionError
@@ -404,7 +404,7 @@ def test_the_beginning_of_an_id_finds_the_ids(store: Store) -> None:
     assert list(store.ids("mem-%", limit=9)) == [] and list(store.ids("mem-b%", limit=9)) == ["mem-b%_"]
 
 
-def test_threads_share_a_store(store: Store) -> None:
+def test_threads_share_a_store(store: Store) -> None:  # DX-130 DX-131 DX-133
     def work(number: int) -> None:
         for n in range(5):
             keep(store, a_memory(f"lesson {number} {n}", id=f"mem-{number}-{n}"))

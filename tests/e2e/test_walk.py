@@ -64,7 +64,7 @@ def test_a_local_learning_reaches_its_persona_and_a_global_one_everybody(
     assert "Rate limiting" in ed and "Rate limiting" in ace
 
 
-def test_no_project_sees_another_unless_a_person_says_so(home: Path, tmp_path: Path) -> None:  # DX-083
+def test_no_project_sees_another_unless_a_person_says_so(home: Path, tmp_path: Path) -> None:  # DX-078 DX-083
     with hindbrain.open() as memory:
         (first, *_) = memory.capture(TRANSCRIPT, session="s1").receipts
     with hindbrain.open(project="elsewhere") as other:
@@ -76,7 +76,7 @@ def test_no_project_sees_another_unless_a_person_says_so(home: Path, tmp_path: P
         assert [item.memory.id for item in other.recall("session").memories] == [first.memory_id]
 
 
-def test_a_session_is_not_told_what_it_said_itself(home: Path) -> None:  # DX-085 DX-181 F-17
+def test_a_session_is_not_told_what_it_said_itself(home: Path) -> None:  # DX-085 DX-181 F-17 X-19
     with hindbrain.open() as memory:
         memory.capture(TRANSCRIPT, session="s1")
         assert not memory.inject(session="s1", task_title="session limits").memory_ids
