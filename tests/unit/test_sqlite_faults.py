@@ -59,6 +59,7 @@ def test_a_database_of_another_program_is_refused_and_untouched(db_path: Path) -
         other.close()
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_child_does_not_use_its_parent_s_connection(db_path: Path) -> None:
     store = SqliteStore(db_path)
     a_project(store)
@@ -73,6 +74,7 @@ def test_a_forked_child_does_not_use_its_parent_s_connection(db_path: Path) -> N
     store.close()
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_fork_during_a_write_does_not_take_the_gate_along(db_path: Path) -> None:
     db_path.parent.mkdir()
     gate = Gate(db_path)
