@@ -2,6 +2,9 @@
 
 import io
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -158,3 +161,18 @@ class Interrupted(io.BytesIO):
 
 def test_an_interrupted_command_ends_with_130_and_no_traceback(cli: Cli) -> None:
     assert cli("capture", stdin=Interrupted(), code=130).err.strip() == ""
+
+
+@pytest.mark.parametrize("words", [["list"], ["list", "--json"]])
+def test_a_bug_is_told_in_the_same_form(tmp_path: Path, words: list[str]) -> None:
+    code = "import sys, hindbrain.entry.cli.main as m, hindbrain.__main__ as start\n"
+    code += "m.load = lambda entry: 1 / 0\nsys.argv = ['hindbrain', *sys.argv[1:]]\nstart.main()"
+    environment = os.environ | {"HINDBRAIN_HOME": str(tmp_path)}
+    command = [sys.executable, "-c", code, *words]
+    run = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert run.returncode == 1 and run.stdout == ""
+    if "--json" in words:
+        error = json.loads(run.stderr)["error"]
+        assert error["code"] == "internal" and "ZeroDivisionError" in error["what"] and error["fix"]
+    else:
+        assert "Traceback" in run.stderr and "fix: report it" in run.stderr

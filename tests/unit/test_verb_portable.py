@@ -504,3 +504,11 @@ def test_the_example_of_the_seed_can_be_imported(store: Store, tools: Tools) -> 
     assert again["exported_at"] == json.loads(example)["exported_at"]
     assert again["memories"] == [told | {"confidence": 0.7, "source": "imported"}]
     assert list(again["memories"][0]) == list(told)
+
+
+def test_a_stranger_s_id_does_not_stand_before_ours(store: Store, tools: Tools) -> None:
+    keep(store, a_memory("Ours", id=OURS.format(1)))
+    beginning = OURS.format(1)[:12]
+    entry = {"id": beginning, "type": "fix", "title": "Theirs", "content": "Theirs"}
+    bring(json.dumps({"version": 1, "project": "p", "memories": [entry]}), tools)
+    assert store.memory(beginning) is None and len(live(store)) == 2

@@ -166,9 +166,14 @@ class _Batch:
         held = tx.same_text(memory) if self._merges else None
         if held:
             return self._merged(held, arrival, tx=tx)
-        if known:
+        if self._is_taken(memory.id, tx):
             arrival = replace(arrival, memory=replace(memory, id=self.tools.chance.id("mem", self.now)))
         return self._created(arrival, tx)
+
+    def _is_taken(self, memory_id: str, tx: Transaction) -> bool:
+        """Whether another memory has the id; of a stranger's also whether it is only the beginning of others, since
+        whoever asks for those would then get this one."""
+        return bool(tx.memory(memory_id) if self.is_ours else tx.ids(memory_id, limit=1))
 
     @property
     def _merges(self) -> bool:

@@ -40,6 +40,11 @@ def inert(text: str) -> str:
             return text
 
 
+def label(text: str) -> str:
+    """`text` as a title before a colon: alone, `System` is a word; with the colon it would be a speaker."""
+    return inert(f"{inert(text)}:").removesuffix(":")
+
+
 def _line(text: str) -> str:
     text = _wide().sub(lambda m: chr(ord(m[0]) - 0xFEE0), disarm(text).replace("\t", " "))
     text = f" {_BREAK} ".join(line.strip() for line in text.splitlines() if line.strip())

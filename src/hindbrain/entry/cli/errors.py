@@ -4,6 +4,7 @@ import contextlib
 import errno
 import os
 import sys
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import TextIOWrapper
@@ -48,6 +49,15 @@ def told(*, is_json: bool) -> Iterator[Ending]:
     except OSError as error:
         ending.code = report(_of_disk(error), is_json=is_json)
         _drop_unwritten()
+
+
+def tell_bug(error: BaseException, *, is_json: bool) -> None:
+    """A failure that is nobody's but ours: said in the same form, with the traceback for whoever mends it."""
+    if not is_json:
+        click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+    what = f"this is a bug in hindbrain: {type(error).__name__}: {error}"
+    fix = "report it with the traceback that the same command prints without --json; what was saved is intact"
+    _say(code="internal", what=what, fix=fix, is_json=is_json)
 
 
 def report(error: HindbrainError, *, is_json: bool) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from hindbrain.core.recall.ask import Recalled
-from hindbrain.core.recall.frame import inert
+from hindbrain.core.recall.frame import inert, label
 from hindbrain.core.recall.render.sections import Sections, more
 
 RECORDING_LEARNINGS = """\
@@ -45,7 +45,7 @@ def render_dex(items: Sequence[Recalled], *, left_out: int) -> Sections:
     for item in items:
         memory = item.memory
         type_ = _ALIASES.get(memory.type, memory.type)
-        line = f"- **{inert(memory.title)}**: {inert(memory.content)}\n"
+        line = f"- **{label(memory.title)}**: {inert(memory.content)}\n"
         groups[type_ if type_ in groups else "pattern"].append(line)
     notes = "".join(f"### {_TITLES[type_]}\n{''.join(lines)}\n" for type_, lines in groups.items() if lines)
     rest = more(left_out)

@@ -7,7 +7,7 @@ from hindbrain.core.model.actor import ActorType
 from hindbrain.core.model.memory import Memory
 from hindbrain.core.model.moment import days_between
 from hindbrain.core.recall.ask import Recalled
-from hindbrain.core.recall.frame import inert
+from hindbrain.core.recall.frame import inert, label
 from hindbrain.core.recall.render.sections import Sections, more
 
 _TRUST = {
@@ -40,7 +40,7 @@ def _claim(memory: Memory) -> str:
     title, content = inert(memory.title), inert(memory.content)
     if not title or content.startswith(title.removesuffix("...").removesuffix("…").rstrip()):
         return content
-    return f"**{title}**: {content}"
+    return f"**{label(memory.title)}**: {content}"
 
 
 def _who(memory: Memory) -> str:
