@@ -1,7 +1,6 @@
 """What the program needs from outside: time, randomness, files, and a store. Adapters implement these."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -20,6 +19,7 @@ from hindbrain.core.model import (
     State,
     Version,
 )
+from hindbrain.core.value import dataclass, field
 
 T = TypeVar("T")
 

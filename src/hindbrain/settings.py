@@ -3,11 +3,11 @@
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from hindbrain.core.growth import Growth
+from hindbrain.core.value import dataclass, field, names_of, replace
 from hindbrain.errors import BadSettings
 
 _T = TypeVar("_T", "Settings", Growth)
@@ -79,7 +79,7 @@ def _with_file(settings: Settings, path: Path) -> Settings:
 def _typed(default: _T, table: Any, *, where: str, fixed: tuple[str, ...]) -> _T:
     if not isinstance(table, dict):
         raise BadSettings(f"{where} must be a table", fix="see docs/reference/settings.md")
-    known = {f.name: getattr(default, f.name) for f in fields(default) if f.name not in fixed}
+    known = {name: getattr(default, name) for name in names_of(default) if name not in fixed}
     for name, value in table.items():
         if name not in known:
             names = ", ".join(sorted(known))

@@ -1,7 +1,6 @@
 """Which adapter stands behind which port. The only module that knows both sides."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 from hindbrain.adapters.clock import SystemChance, SystemClock
@@ -9,6 +8,7 @@ from hindbrain.adapters.files import LocalFiles
 from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.app.projects import locate
 from hindbrain.app.tools import Tools
+from hindbrain.core.value import replace
 from hindbrain.facade import Hindbrain
 from hindbrain.settings import Settings, load
 

@@ -102,6 +102,12 @@ def test_only_wiring_knows_adapters_and_the_verbs() -> None:
     assert knows_both <= {"hindbrain.wiring"}
 
 
+def test_values_are_made_in_one_way() -> None:
+    """`dataclasses` works everywhere, but it costs a short command more than its answer does."""
+    makers = [name_of(path) for path in MODULES if "dataclasses" in set(imports(path))]
+    assert makers == ["hindbrain.core.value"]
+
+
 def test_the_layers_are_those_of_the_tree() -> None:
     seen = {layer_of(name_of(path)) for path in MODULES}
     assert {"core", "errors", "ports", "settings"} <= seen <= set(MAY_IMPORT)

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from hindbrain.core.model import (
@@ -19,6 +18,7 @@ from hindbrain.core.model import (
 from hindbrain.core.model.receipt import FORGOTTEN
 from hindbrain.core.recall.bm25 import Document, scores
 from hindbrain.core.recall.index import WEIGHTS, columns, scope
+from hindbrain.core.value import dataclass, field, replace
 from hindbrain.errors import Conflict, UnknownMemory
 from hindbrain.ports import Changes, Damage, Erasure, Hit, Project, Saying, T, Transaction, Where
 

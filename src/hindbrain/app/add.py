@@ -1,7 +1,6 @@
 """What a person writes down: trusted at once, shaped and compared like everything else."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from hindbrain.app.admission import admitted, admitted_body, admitted_list, kinds_removed, tidy
 from hindbrain.app.compose import Draft, compose
@@ -11,6 +10,7 @@ from hindbrain.core.model import TYPES, Actor, ActorType, Kind, Memory, Provenan
 from hindbrain.core.model.bodies import faults
 from hindbrain.core.model.record import fingerprint
 from hindbrain.core.shape import CATEGORIES, title_of
+from hindbrain.core.value import dataclass, field, replace
 from hindbrain.errors import BadValue
 from hindbrain.ports import Chance, Changes, Clock, Saying, Store, Transaction
 from hindbrain.settings import Settings

@@ -1,6 +1,5 @@
 """What it means to delete: out of every recall and prompt, but kept with the reason, so that it can come back."""
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -9,6 +8,7 @@ from hindbrain.app.revise import revised
 from hindbrain.app.settle import settled
 from hindbrain.app.show import show
 from hindbrain.core.model import Actor, ActorType, Event, Memory, Review, ReviewKind, State
+from hindbrain.core.value import replace
 from hindbrain.errors import Conflict
 from hindbrain.ports import Changes, Clock, Reader, Store, Transaction
 

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from hindbrain.app.admission import kinds_removed, tidy
@@ -16,6 +15,7 @@ from hindbrain.core.model.record import fingerprint
 from hindbrain.core.signals import Reach, Signal
 from hindbrain.core.transcripts import FORMATS, Heard, Skipped, Unheard, Utterance, hear, read
 from hindbrain.core.trust import QUARANTINED, Circumstances
+from hindbrain.core.value import dataclass, replace
 from hindbrain.errors import BadValue
 from hindbrain.ports import Chance, Changes, Clock, Saying, Store, Transaction
 from hindbrain.settings import Settings

@@ -1,7 +1,6 @@
 """How a text becomes a memory that nothing is missing from: shape, confidence and trust from its provenance."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 
 from hindbrain.core import trust
@@ -9,6 +8,7 @@ from hindbrain.core.confidence import first
 from hindbrain.core.model import Kind, Memory, Provenance
 from hindbrain.core.shape import shape
 from hindbrain.core.trust import Circumstances, Trust
+from hindbrain.core.value import dataclass, field
 from hindbrain.settings import Settings
 
 MAX_CHARACTERS = 16_000  # of one memory; what a later embedder reads at most

@@ -2,9 +2,9 @@
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 
+from hindbrain.core.value import dataclass
 from hindbrain.errors import StoreDamaged
 from hindbrain.ports import Damage, Store
 from hindbrain.settings import Settings

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn
 
@@ -13,6 +12,7 @@ from hindbrain.core.door import Passed, disarm
 from hindbrain.core.model import TYPES, Memory
 from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.shape import title_of
+from hindbrain.core.value import dataclass
 from hindbrain.errors import BadJson, BadValue, TooLong
 
 _VERSION = 1

@@ -1,7 +1,6 @@
 """What a person may change about a memory, and what follows from it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from hindbrain.app.admission import admitted, admitted_list
@@ -12,6 +11,7 @@ from hindbrain.app.show import show
 from hindbrain.core.model import TYPES, Actor, ActorType, Event, Memory, Reach, ReviewKind, State
 from hindbrain.core.shape import CATEGORIES, shape, title_of
 from hindbrain.core.trust import HUMAN
+from hindbrain.core.value import replace
 from hindbrain.errors import BadValue, Conflict
 from hindbrain.ports import Changes, Clock, Store, Transaction
 

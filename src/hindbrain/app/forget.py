@@ -1,9 +1,9 @@
 """When a memory counts as forgotten: only after the files were searched and its text was not found."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hindbrain.core.model import Memory, State
+from hindbrain.core.value import dataclass
 from hindbrain.errors import NotErased, UnknownMemory
 from hindbrain.ports import Clock, Reader, Store, Where
 

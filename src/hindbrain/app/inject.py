@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hindbrain.app.admission import tidy
@@ -26,6 +25,7 @@ from hindbrain.core.recall.render import (
     render_notes,
 )
 from hindbrain.core.recall.render.sections import more
+from hindbrain.core.value import dataclass, replace
 from hindbrain.core.words import estimate_tokens
 from hindbrain.errors import DiskFull, ReadOnly, StoreLocked
 from hindbrain.ports import Changes, Transaction, Where

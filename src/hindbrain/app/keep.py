@@ -1,7 +1,6 @@
 """Whether a new statement becomes a memory, a new version, one more piece of evidence, or a question for a person."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from hindbrain.app.revise import revised
 from hindbrain.app.settle import settled
@@ -21,6 +20,7 @@ from hindbrain.core.model import (
 from hindbrain.core.same import is_same as is_same_lesson
 from hindbrain.core.supersede import Ruling, rule
 from hindbrain.core.supersede import Verdict as Ruled
+from hindbrain.core.value import dataclass, field, replace
 from hindbrain.core.words import query_terms
 from hindbrain.ports import Chance, Changes, Saying, Transaction, Where
 from hindbrain.settings import Settings

@@ -1,7 +1,6 @@
 """What a cleanup does, and in which order: first neglect takes its part, then what nobody believes is put away."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from hindbrain.core.confidence import decay
 from hindbrain.core.growth import Growth
 from hindbrain.core.model import Actor, ActorType, Event, Memory, Pulse
 from hindbrain.core.retention import archive_reason
+from hindbrain.core.value import dataclass
 from hindbrain.ports import Changes, Reader, Transaction, Where
 
 

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from hindbrain.app.compose import Draft, compose
@@ -27,6 +26,7 @@ from hindbrain.core.model import (
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.model.record import fingerprint
 from hindbrain.core.trust import AGENT, HUMAN, QUARANTINED, risky_command
+from hindbrain.core.value import dataclass, replace
 from hindbrain.errors import BadValue
 from hindbrain.ports import Changes, Clock, Saying, Store, Transaction, Where
 

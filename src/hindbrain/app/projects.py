@@ -1,8 +1,8 @@
 """Which project is meant: a name, an id, a path, or the folder one stands in."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from hindbrain.core.value import dataclass
 from hindbrain.errors import AmbiguousProject, BadValue
 from hindbrain.ports import ProjectFiles, Reader
 

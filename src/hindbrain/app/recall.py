@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from hindbrain.app.select import known
@@ -11,6 +10,7 @@ from hindbrain.core.recall import STRATEGIES, Ask, Candidate, Recalled, rank
 from hindbrain.core.recall.bm25 import Document, scores
 from hindbrain.core.recall.index import WEIGHTS, columns
 from hindbrain.core.shape import matches_path
+from hindbrain.core.value import dataclass
 from hindbrain.core.words import query_terms
 from hindbrain.errors import DiskFull, ReadOnly, StoreLocked
 from hindbrain.ports import Changes, Clock, Reader, Store, Transaction, Where

@@ -1,7 +1,6 @@
 """What a person may decide about a memory that waits for one, and what each decision does."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NoReturn
 
@@ -21,6 +20,7 @@ from hindbrain.core.model import (
     State,
 )
 from hindbrain.core.trust import HUMAN
+from hindbrain.core.value import dataclass, replace
 from hindbrain.errors import BadValue, Conflict, UnknownMemory
 from hindbrain.ports import Changes, Clock, Reader, Store, Transaction
 

@@ -1,10 +1,10 @@
 """How a memory becomes its next version: one number up, and never before the version that it follows."""
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from hindbrain.core.model import Memory
+from hindbrain.core.value import replace
 
 
 def revised(memory: Memory, *, at: datetime, **changed: Any) -> Memory:

@@ -1,10 +1,10 @@
 """Which memories a plain listing shows, and in which order."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from hindbrain.core.model import TYPES, Kind, Memory, State
+from hindbrain.core.value import dataclass
 from hindbrain.errors import BadValue
 from hindbrain.ports import Reader, Where
 

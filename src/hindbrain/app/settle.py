@@ -1,9 +1,9 @@
 """Which open questions are answered by a step that was taken for another reason."""
 
-from dataclasses import replace
 from datetime import datetime
 
 from hindbrain.core.model import Memory, Review, ReviewKind
+from hindbrain.core.value import replace
 from hindbrain.ports import Reader
 
 

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from hindbrain.core.model import TYPES, Kind, State, Verdict
 from hindbrain.core.shape import CATEGORIES
+from hindbrain.core.value import dataclass
 from hindbrain.ports import Reader, Where
 
 

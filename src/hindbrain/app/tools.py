@@ -1,7 +1,6 @@
 """Everything from outside in one value, for the verbs that need most of it."""
 
-from dataclasses import dataclass
-
+from hindbrain.core.value import dataclass
 from hindbrain.ports import Chance, Clock, ProjectFiles, Store
 from hindbrain.settings import Settings
 

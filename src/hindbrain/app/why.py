@@ -1,10 +1,10 @@
 """The way back from a memory: to the sentences that taught it, and to the prompts that it reached."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hindbrain.app.show import show
 from hindbrain.core.model import Injection, Link, Memory, Receipt, Review, Version
+from hindbrain.core.value import dataclass
 from hindbrain.ports import Reader, Saying
 
 

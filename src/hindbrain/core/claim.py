@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, lru_cache
 
+from hindbrain.core.value import dataclass, replace
 from hindbrain.core.words import STOP, listed, pieces, stem
 
 _READ = 20_000  # characters; longer texts are documents, and nothing is decided about their last pages

@@ -1,11 +1,11 @@
 """How belief in a memory grows with use and fades with neglect."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from hindbrain.core.growth import Growth
 from hindbrain.core.model.actor import Source
 from hindbrain.core.model.memory import Memory
+from hindbrain.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

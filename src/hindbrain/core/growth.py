@@ -1,6 +1,6 @@
 """The constants of confidence, which a user may change: apart, so that settings load without the model."""
 
-from dataclasses import dataclass
+from hindbrain.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from hindbrain.core.claim import Claim, Kind, read
 from hindbrain.core.shape.file_refs import file_refs_of
 from hindbrain.core.shape.key import content_hash
+from hindbrain.core.value import dataclass
 from hindbrain.core.words import STOP, listed, pieces, stem
 
 MERGE_AT = 0.9  # of likeness; measured in bench/decisions.py

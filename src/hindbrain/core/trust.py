@@ -6,9 +6,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hindbrain.core.model.actor import ActorType, Provenance, Source
+from hindbrain.core.value import dataclass
 
 QUARANTINED, TAINTED, AGENT, CORROBORATED, HUMAN = range(5)
 INJECTED_FROM = AGENT  # the least trust that is put into a prompt unasked

@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 import apsw
 
+from hindbrain.core.value import dataclass
 from hindbrain.errors import SchemaNewer, StoreDamaged
 
 

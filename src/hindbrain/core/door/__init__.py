@@ -7,10 +7,10 @@ then personal data. A replacement names the kind and nothing else, and is itself
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from hindbrain.core.door.disarm import disarm, scan
 from hindbrain.core.door.span import Span
+from hindbrain.core.value import dataclass, replace
 
 __all__ = ["Finding", "Passed", "admit", "disarm", "has_secret"]
 

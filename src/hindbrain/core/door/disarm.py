@@ -6,9 +6,10 @@ Everything else on the list goes without a trace in the text; `scan` says where 
 """
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from itertools import islice
+
+from hindbrain.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,10 @@ import binascii
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
+
+from hindbrain.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,9 @@
 """What happened, append-only: the feed that other processes follow with a cursor."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
+
+from hindbrain.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,9 @@
 """What was put into a prompt, for whom, and why: the link between a memory and its outcome."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from hindbrain.core.model.score import Score
+from hindbrain.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

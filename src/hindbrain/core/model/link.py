@@ -1,8 +1,9 @@
 """The seven relations between two memories, and which of them are each other's inverse (LK-073..081)."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from hindbrain.core.value import dataclass
 
 
 class Relation(StrEnum):

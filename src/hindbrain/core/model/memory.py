@@ -1,11 +1,11 @@
 """What a memory is: one statement for a future session, where it came from, and how it has fared."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
 from hindbrain.core.model.actor import Actor, Provenance
+from hindbrain.core.value import dataclass, field, replace
 
 
 class Kind(StrEnum):

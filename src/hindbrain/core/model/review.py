@@ -1,8 +1,9 @@
 """What waits for a person: a quarantined memory, or two that seem to contradict each other."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from hindbrain.core.value import dataclass
 
 
 class ReviewKind(StrEnum):

@@ -1,6 +1,6 @@
 """Why one memory comes before another, as data: the total is derived from its reasons."""
 
-from dataclasses import dataclass
+from hindbrain.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

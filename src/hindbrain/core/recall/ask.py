@@ -1,9 +1,8 @@
 """What recall is asked, from what it chooses, and what it answers."""
 
-from dataclasses import dataclass
-
 from hindbrain.core.model.memory import Memory
 from hindbrain.core.model.score import Reason, Score
+from hindbrain.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,9 @@ FTS5 returns them negated, so that the best sorts first; here higher is better.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import log
+
+from hindbrain.core.value import dataclass
 
 _K1 = 1.2
 _B = 0.75

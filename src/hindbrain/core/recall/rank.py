@@ -1,7 +1,6 @@
 """Who may be an answer at all, and how ties fall. What a match is worth is each strategy's own."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 
@@ -9,6 +8,7 @@ from hindbrain.core.model.score import Score
 from hindbrain.core.recall.ask import Ask, Candidate, Ranked, Recalled
 from hindbrain.core.recall.index import columns
 from hindbrain.core.recall.strategies import Strategy, dex, recent, unified
+from hindbrain.core.value import replace
 from hindbrain.core.words import query_terms
 
 STRATEGIES: Mapping[str, Strategy] = MappingProxyType(

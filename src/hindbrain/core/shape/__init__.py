@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hindbrain.core.shape.category import CATEGORIES, category_of
 from hindbrain.core.shape.error_signature import error_signature_of
 from hindbrain.core.shape.file_refs import file_refs_of, matches_path
 from hindbrain.core.shape.key import chorus_hash, content_hash, key_of, legacy_key_of
 from hindbrain.core.shape.tags import tags_of
 from hindbrain.core.shape.title import title_of
+from hindbrain.core.value import dataclass
 
 __all__ = [
     "CATEGORIES",

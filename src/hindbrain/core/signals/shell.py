@@ -6,8 +6,9 @@ one substitution with a value, because agents write long arguments that way.
 """
 
 import re
-from dataclasses import dataclass, field
 from functools import cache
+
+from hindbrain.core.value import dataclass, field
 
 MAX_CHARS = 128 * 1024  # Linux refuses a longer argument, so nothing longer was ever run
 _MAX_DEPTH = 20  # substitutions within substitutions

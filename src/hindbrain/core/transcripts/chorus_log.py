@@ -3,11 +3,10 @@
 The log's own `signal` events repeat what stands in an output, so they are not read.
 """
 
-from dataclasses import replace
-
 from hindbrain.core.transcripts import jsonl
 from hindbrain.core.transcripts.jsonl import Object
 from hindbrain.core.transcripts.utterance import Skipped, Transcript, Utterance, Voice
+from hindbrain.core.value import replace
 
 
 def read(source: str) -> Transcript:

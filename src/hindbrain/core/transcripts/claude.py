@@ -4,11 +4,10 @@ One record per line. Clients write a message in several records and may write on
 per uuid, and a text once per message. Unknown record types are other people's business.
 """
 
-from dataclasses import replace
-
 from hindbrain.core.transcripts import jsonl
 from hindbrain.core.transcripts.jsonl import Object, Record
 from hindbrain.core.transcripts.utterance import OWN, Skipped, Transcript, Utterance, Voice
+from hindbrain.core.value import replace
 
 _SHELLS = frozenset({"Bash", "Shell"})
 _SYSTEM = frozenset({"system", "summary", "queue-operation"})

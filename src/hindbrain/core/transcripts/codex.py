@@ -5,11 +5,11 @@ alone.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from hindbrain.core.transcripts import jsonl
 from hindbrain.core.transcripts.jsonl import Object, Record
 from hindbrain.core.transcripts.utterance import OWN, Skipped, Transcript, Utterance, Voice
+from hindbrain.core.value import replace
 
 _SHELL_TOOLS = frozenset(
     {"shell", "shell_command", "exec_command", "local_shell", "container.exec", "exec", "bash", "unified_exec"}

@@ -5,11 +5,11 @@ In the line form a message that is written again replaces its earlier version, `
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from hindbrain.core.transcripts import jsonl
 from hindbrain.core.transcripts.jsonl import Malformed, Object, Record
 from hindbrain.core.transcripts.utterance import OWN, Skipped, Transcript, Utterance, Voice
+from hindbrain.core.value import replace
 
 _AGENTS = frozenset({"gemini", "model", "assistant"})
 _NOTICES = frozenset({"info", "error", "warning", "system"})

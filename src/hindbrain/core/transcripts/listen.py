@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 
 from hindbrain.core.signals import Refusal, Signal, find, find_in_command, refuse
 from hindbrain.core.signals.echo import Echoes
 from hindbrain.core.transcripts.utterance import OWN, Transcript, Utterance, Voice
+from hindbrain.core.value import dataclass, replace
 
 MAX_PER_TURN = 50  # a turn may be hours of work; a flood is more than that
 _OWN_REASONS = frozenset({"injected", "example"})  # say more than "not the agent", and concern our own text

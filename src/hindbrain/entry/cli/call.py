@@ -1,11 +1,11 @@
 """What every command has in common: `--project`, `--json`, and a help that ends with examples."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
 import click
 
+from hindbrain.core.value import dataclass, replace
 from hindbrain.entry.cli import output
 from hindbrain.facade import Hindbrain
 

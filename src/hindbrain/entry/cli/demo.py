@@ -4,12 +4,12 @@ import json
 import tempfile
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
+from hindbrain.core.value import dataclass
 from hindbrain.entry.cli import cards
 from hindbrain.entry.cli.call import Call, command
 from hindbrain.entry.cli.output import block, bold, dim, is_terminal

@@ -6,12 +6,12 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass
 from io import TextIOWrapper
 
 import click
 
 from hindbrain import settings
+from hindbrain.core.value import dataclass
 from hindbrain.entry.cli import output
 from hindbrain.errors import DiskFailed, DiskFull, HindbrainError
 

@@ -1,12 +1,12 @@
 """Where a command's text comes from: a file, a pipe or the terminal; always text in the end."""
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
 import click
 
+from hindbrain.core.value import dataclass
 from hindbrain.entry.cli import output
 from hindbrain.errors import Unreadable
 

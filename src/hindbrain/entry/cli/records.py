@@ -1,7 +1,6 @@
 """The JSON that scripts may rely on: which keys each answer has."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hindbrain.core.model import Injection, Memory, Receipt, Score, Version
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.model.record import actor_record, to_record
+from hindbrain.core.value import names_of
 
 if TYPE_CHECKING:
     from hindbrain.core.recall import Recalled
@@ -61,7 +61,7 @@ def version_record(version: Version) -> dict[str, Any]:
 
 def injection_record(injection: Injection) -> dict[str, Any]:
     shown = [{"memory_id": s.memory_id, "version": s.version, **score_record(s.score)} for s in injection.shown]
-    rest = {f.name: plain(getattr(injection, f.name)) for f in fields(injection) if f.name != "shown"}
+    rest = {name: plain(getattr(injection, name)) for name in names_of(injection) if name != "shown"}
     return {**rest, "shown": shown}
 
 
@@ -80,8 +80,8 @@ def plain(value: object) -> Any:
             return str(value)
         case datetime():
             return stamp(value)
-    if is_dataclass(value):
-        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    if names := names_of(value):
+        return {name: plain(getattr(value, name)) for name in names}
     return _plain_container(value)
 
 

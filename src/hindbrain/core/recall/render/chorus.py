@@ -1,7 +1,6 @@
 """How Chorus builds the prompt of a task: six parts in a fixed order, with a rule between them."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
 from hindbrain.core.model.actor import DEFAULT_PERSONA
@@ -10,6 +9,7 @@ from hindbrain.core.recall.ask import Recalled
 from hindbrain.core.recall.frame import inert
 from hindbrain.core.recall.render.sections import more
 from hindbrain.core.shape import CATEGORIES
+from hindbrain.core.value import dataclass
 
 _SEPARATOR = "\n\n---\n\n"
 _UNKNOWN = "unknown"

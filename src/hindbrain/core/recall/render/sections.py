@@ -1,6 +1,6 @@
 """Which part of a rendered block is ours and which is memory's: the shape that all ways of writing share."""
 
-from dataclasses import dataclass
+from hindbrain.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
