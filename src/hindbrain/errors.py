@@ -140,3 +140,11 @@ class NotErased(HindbrainError):
     code = "not_erased"
     exit_code = 80
     http_status = 500
+
+
+class EmbedderMissing(HindbrainError):
+    """The model that compares meanings is not installed, or its file is not the one that was measured."""
+
+    code = "embedder_missing"
+    exit_code = 81
+    http_status = 503

@@ -16,7 +16,9 @@ from hindbrain.core.model import (
     Reach,
     Receipt,
     Review,
+    Space,
     State,
+    Vector,
     Version,
 )
 from hindbrain.core.value import dataclass, field
@@ -39,6 +41,24 @@ class Chance(Protocol):
 
     def fence(self) -> str:
         """128 bits as 32 hex digits, for the delimiters around injected notes."""
+        ...
+
+
+class Embedder(Protocol):
+    """A model that turns texts into points, so that texts of like meaning lie close together."""
+
+    @property
+    def space(self) -> Space:
+        """Known without loading the model."""
+        ...
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether a text costs milliseconds now, and not the start of a model first."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """A vector of length 1 for each of `texts`; EmbedderMissing when the model cannot be run here."""
         ...
 
 
@@ -128,6 +148,16 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Near:
+    """A memory by meaning, with the piece of it that speaks for it."""
+
+    memory: Memory
+    similarity: float  # cosine
+    start: int  # where the piece lies in the memory's meaningful text
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Saying:
     """One time that a memory was taught: what corroboration is counted from."""
 
@@ -167,6 +197,7 @@ class Changes:
     receipts: tuple[Receipt, ...] = ()
     reviews: tuple[Review, ...] = ()  # new ones, or the closed form of a known one
     injections: tuple[Injection, ...] = ()
+    vectors: tuple[Vector, ...] = ()  # all pieces of a memory in a space; they take the place of those it had
     events: tuple[Event, ...] = ()
     by: Actor = field(default_factory=Actor)
     change: str = "stored"  # what happened to `memories`, for their history
@@ -193,6 +224,18 @@ class Reader(Protocol):
 
     def search(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Hit]:
         """Memories that hold any of `words`, best first by BM25."""
+        ...
+
+    def nearest(
+        self, point: Sequence[float], space: Space, where: Where, *, limit: int, also: Sequence[str] = ()
+    ) -> Sequence[Near]:
+        """The `limit` memories nearest to `point` by their best piece, best first, and behind them those of
+        `also` (ids) that are not among them. Exact within `where`; memories without a vector in `space` are
+        not there. An unknown space holds nothing."""
+        ...
+
+    def unembedded(self, space: Space, *, limit: int) -> Sequence[Memory]:
+        """Memories of any project, not archived, whose present text has no vector in `space`, oldest first."""
         ...
 
     def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
@@ -282,6 +325,14 @@ class Store(Reader, Protocol):
 
     def adopt(self, identities: Sequence[str], *, name: str, project_id: str, at: datetime) -> Project:
         """The project known by any of `identities`, or a new one; all of them become its names."""
+        ...
+
+    def expect(self, space: Space) -> None:
+        """From now on memories are to have vectors in `space`: what has none counts as unembedded."""
+        ...
+
+    def drop_spaces(self, *, but: Space) -> int:
+        """Remove the vectors of every other space; how many there were."""
         ...
 
     def erase(self, memory_id: str, *, at: datetime) -> Erasure:

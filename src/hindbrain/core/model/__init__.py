@@ -18,6 +18,7 @@ from hindbrain.core.model.memory import (
 from hindbrain.core.model.receipt import Receipt, Verdict
 from hindbrain.core.model.review import Review, ReviewKind
 from hindbrain.core.model.score import Reason, Score
+from hindbrain.core.model.vector import Space, Vector
 
 __all__ = [
     "DEX_TYPES",
@@ -41,7 +42,9 @@ __all__ = [
     "Score",
     "Shown",
     "Source",
+    "Space",
     "State",
+    "Vector",
     "Verdict",
     "Version",
 ]
