@@ -145,6 +145,7 @@ _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 class Hit:
     memory: Memory
     score: float  # BM25, higher is better
+    size: float = 1.0  # its length in words against the average memory's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +156,7 @@ class Near:
     similarity: float  # cosine
     start: int  # where the piece lies in the memory's meaningful text
     end: int
+    pieces: int = 1  # how many the memory has: the best of many is good by chance, too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,6 +238,14 @@ class Reader(Protocol):
 
     def unembedded(self, space: Space, *, limit: int) -> Sequence[Memory]:
         """Memories of any project, not archived, whose present text has no vector in `space`, oldest first."""
+        ...
+
+    def rarity(self, words: Sequence[str]) -> Mapping[str, float]:
+        """What BM25 says each of `words` is worth, over all projects; one that no memory holds is worth most."""
+        ...
+
+    def spelled(self, start: str, *, limit: int) -> Sequence[str]:
+        """Words of the index that begin with `start`, in order."""
         ...
 
     def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:

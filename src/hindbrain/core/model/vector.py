@@ -6,7 +6,7 @@ scale: a quarter of the room, and the order of neighbours stays.
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from hindbrain.core.value import dataclass
 
 _STEPS = 127
 
