@@ -16,7 +16,7 @@ from hindbrain.core.model import (
     Version,
 )
 from hindbrain.core.model.receipt import FORGOTTEN
-from hindbrain.core.recall.bm25 import Document, scores
+from hindbrain.core.recall.bm25 import Document, idf, length, scores
 from hindbrain.core.recall.index import WEIGHTS, columns, scope
 from hindbrain.core.value import dataclass, field, replace
 from hindbrain.errors import Conflict, UnknownMemory
@@ -66,12 +66,26 @@ class _DictReader:
     def search(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Hit]:
         documents = [Document(id=m.id, columns=(scope(m, 0), *columns(m))) for m in self._tables.memories.values()]
         found = scores(documents, words, weights=WEIGHTS)
-        hits = [Hit(memory=self._tables.memories[key], score=score) for key, score in found.items()]
+        sizes = {document.id: length(document) for document in documents}
+        usual = sum(sizes.values()) / len(sizes) if sizes else 1.0
+        hits = [
+            Hit(memory=self._tables.memories[key], score=score, size=sizes[key] / usual) for key, score in found.items()
+        ]
         hits = [hit for hit in hits if where.admits(hit.memory)]
         return sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))[:limit]
 
+    def _held(self) -> list[set[str]]:
+        return [{term for column in columns(m) for term in column} for m in self._tables.memories.values()]
+
+    def rarity(self, words: Sequence[str]) -> Mapping[str, float]:
+        held = self._held()
+        return {word: idf(sum(word in terms for terms in held), len(held)) for word in words}
+
+    def spelled(self, start: str, *, limit: int) -> Sequence[str]:
+        return sorted({term for terms in self._held() for term in terms if start and term.startswith(start)})[:limit]
+
     def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
-        held = [{term for column in columns(m) for term in column} for m in self._tables.memories.values()]
+        held = self._held()
         counts = {word: sum(word in terms for terms in held) for word in words}
         return sorted((word for word in counts if counts[word]), key=lambda word: (counts[word], word))[:limit]
 

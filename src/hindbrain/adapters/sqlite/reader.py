@@ -1,7 +1,7 @@
 """How a question to the store becomes SQL: bound parameters only, identifiers from fixed lists."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,6 +27,7 @@ from hindbrain.core.model import (
 )
 from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.model.record import actor_of, from_record
+from hindbrain.core.recall.bm25 import idf
 from hindbrain.core.recall.index import WEIGHTS, everywhere_token, scope_token
 from hindbrain.errors import StoreDamaged
 from hindbrain.ports import Hit, Project, Saying, Where
@@ -84,7 +85,7 @@ class SqliteReader:
         words = [word for word in words if "\0" not in word]  # FTS5 would take it for the end of the text
         if not words or not number:
             return ()
-        match = _match(words, where, number=number[0][0])
+        match = _match(words, where, number=None if self._is_alone() else number[0][0])
         depth = limit
         while True:
             best = dict(self._all(_BEST, match, depth))
@@ -100,12 +101,39 @@ class SqliteReader:
         """
         clause, values = _clause(where)
         found = self._all(
-            f"SELECT {rows.SELECTED}, m.seq FROM memory m WHERE m.seq IN (SELECT value FROM json_each(?)) AND {clause}",
+            f"SELECT {rows.SELECTED}, m.seq, d.sz FROM memory m JOIN memory_words_docsize d ON d.id = m.seq"
+            f" WHERE m.seq IN (SELECT value FROM json_each(?)) AND {clause}",
             json.dumps(list(best)),
             *values,
         )
-        hits = [Hit(memory=_memory(row), score=best[row[-1]]) for row in found]
+        _, usual = self._averages()
+        hits = [
+            Hit(memory=_memory(row), score=best[row[-2]], size=sum(_numbers(row[-1])) / usual if usual else 1.0)
+            for row in found
+        ]
         return sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))
+
+    def _is_alone(self) -> bool:
+        """Whether there is one project only: naming it would make bm25() count all that it has, to no end."""
+        return len(self._all("SELECT 1 FROM project LIMIT 2")) < 2
+
+    def _averages(self) -> tuple[int, float]:
+        """How many memories the word index holds, and how long they are on average, from its own record."""
+        found = self._all("SELECT block FROM memory_words_data WHERE id = 1")
+        count, *sizes = _numbers(found[0][0]) if found and found[0][0] else (0,)
+        return count, sum(sizes) / count if count else 0.0
+
+    def rarity(self, words: Sequence[str]) -> Mapping[str, float]:
+        count, _ = self._averages()
+        return {word: idf(self._holders(word), count) for word in words}
+
+    def _holders(self, word: str) -> int:
+        return int(next(iter(self._all(_HOLDERS, word)), (0,))[0])
+
+    def spelled(self, start: str, *, limit: int) -> Sequence[str]:
+        after = start[:-1] + chr(ord(start[-1]) + 1) if start else ""
+        found = self._all("SELECT term FROM memory_terms WHERE term >= ? AND term < ? LIMIT ?", start, after, limit)
+        return [term for (term,) in found]
 
     def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
         # One by one: asked for several terms at once, fts5vocab reads all that there are.
@@ -294,6 +322,17 @@ def _first(found: Sequence[_T]) -> _T | None:
     return found[0] if found else None
 
 
+def _numbers(blob: bytes) -> list[int]:
+    """The whole numbers that SQLite packed into `blob`: seven bits a byte, the highest bit says that more follow."""
+    found, number = [], 0
+    for byte in blob:
+        number = (number << 7) | (byte & 0x7F)
+        if byte < 0x80:
+            found.append(number)
+            number = 0
+    return found
+
+
 def _memory(row: Sequence[Any]) -> Memory:
     try:
         return rows.of_row(row)
@@ -319,14 +358,17 @@ def _receipt(row: Sequence[Any]) -> Receipt:
     )
 
 
-def _match(words: Sequence[str], where: Where, *, number: int) -> str:
-    """An FTS5 expression. Words are terms of ours (letters, digits, `_`), quoted all the same."""
+def _match(words: Sequence[str], where: Where, *, number: int | None) -> str:
+    """An FTS5 expression; `number` of the project, None: any. Words are terms of ours, quoted all the same."""
+    any_word = " OR ".join('"' + word.replace('"', '""') + '"' for word in words)
+    in_text = f"{{title_words content_words extra_words}} : ({any_word})"
+    if number is None:
+        return in_text
     scopes = [scope_token(number, state) for state in sorted(where.states)]
     if where.with_everywhere:
         scopes += [everywhere_token(state) for state in sorted(where.states)]
     any_scope = " OR ".join(f'"{token}"' for token in scopes)
-    any_word = " OR ".join('"' + word.replace('"', '""') + '"' for word in words)
-    return f"scope : ({any_scope}) AND {{title_words content_words extra_words}} : ({any_word})"
+    return f"scope : ({any_scope}) AND {in_text}"
 
 
 def _clause(where: Where) -> tuple[str, list[Any]]:

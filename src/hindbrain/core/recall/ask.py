@@ -2,6 +2,7 @@
 
 from hindbrain.core.model.memory import Memory
 from hindbrain.core.model.score import Reason, Score
+from hindbrain.core.recall.gate import Gate
 from hindbrain.core.value import dataclass
 
 
@@ -31,6 +32,9 @@ class Recalled:
 
     memory: Memory
     score: Score
+    similarity: float | None = None  # cosine to the question, where it is known
+    speaks: tuple[int, int] = (0, 0)  # the piece that it is known by
+    gate: Gate | None = None  # whether it bears on the question; None: not asked, or nothing to compare
 
     @property
     def id(self) -> str:
@@ -52,4 +56,5 @@ class Recalled:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
     items: tuple[Recalled, ...]  # best first
-    left_out: int  # how many more were eligible, but beyond the limit
+    repeats: tuple[tuple[str, str], ...] = ()  # left out because another says the same: its id, and the other's
+    left_out: int = 0  # how many more were eligible, but beyond the limit

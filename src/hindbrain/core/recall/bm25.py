@@ -9,8 +9,8 @@ from math import log
 
 from hindbrain.core.value import dataclass
 
-_K1 = 1.2
-_B = 0.75
+K1 = 1.2
+B = 0.75
 _COMMON = 1e-6  # idf of a term that half of all documents hold, so that it still counts as found
 
 
@@ -30,17 +30,17 @@ def scores(documents: Sequence[Document], query: Sequence[str], *, weights: Sequ
     found = {}
     for document in documents:
         if frequencies := _frequencies(document, wanted, weights=weights):
-            found[document.id] = (frequencies, _length(document))
+            found[document.id] = (frequencies, length(document))
     if not found:
         return {}
-    average = sum(map(_length, documents)) / len(documents)
+    average = sum(map(length, documents)) / len(documents)
     holders = Counter(term for frequencies, _ in found.values() for term in frequencies)
-    rarity = {term: _idf(holders[term], len(documents)) for term in wanted}
+    rarity = {term: idf(holders[term], len(documents)) for term in wanted}
     answer = {}
-    for id_, (frequencies, length) in found.items():
-        damping = _K1 * (1 - _B + _B * length / average)
+    for id_, (frequencies, size) in found.items():
+        damping = K1 * (1 - B + B * size / average)
         parts = ((rarity[term], frequencies.get(term, 0.0)) for term in query)
-        answer[id_] = sum(idf * often * (_K1 + 1) / (often + damping) for idf, often in parts)
+        answer[id_] = sum(worth * often * (K1 + 1) / (often + damping) for worth, often in parts)
     return answer
 
 
@@ -55,10 +55,12 @@ def _frequencies(document: Document, wanted: frozenset[str], *, weights: Sequenc
     return often
 
 
-def _length(document: Document) -> int:
+def length(document: Document) -> int:
+    """In terms, over all columns."""
     return sum(map(len, document.columns))
 
 
-def _idf(holders: int, documents: int) -> float:
+def idf(holders: int, documents: int) -> float:
+    """What a term is worth that so many of so many documents hold."""
     rarity = log((documents - holders + 0.5) / (holders + 0.5))
     return rarity if rarity > 0 else _COMMON

@@ -1,7 +1,7 @@
 """Why we put one memory before another: relevance decides, everything else only nudges.
 
-Relevance is 0..1: the words in common, measured against the best candidate's, or a file in common. All nudges
-together move a score by at most `CLAMP`, so that nothing overtakes what is more relevant by twice that. How often
+Relevance is 0..1: words and meaning in common (core/recall/fuse.py), measured against the best candidate's, or a
+file in common. All nudges together move a score by at most `CLAMP`, so that nothing overtakes what is more relevant by twice that. How often
 a memory was shown or asked for is no part of it: what is shown often would be shown more often.
 
 Without a question and without files, as at the start of a session, nothing is relevant to anything. Then confidence,
@@ -15,6 +15,7 @@ from datetime import datetime
 from hindbrain.core.model.memory import Memory
 from hindbrain.core.model.moment import days_between
 from hindbrain.core.model.score import Reason, Score
+from hindbrain.core.recall import fuse
 from hindbrain.core.recall.ask import Ask, Candidate, Recalled
 from hindbrain.core.recall.strategies.dex import hat_reason, touched
 from hindbrain.core.words import query_terms, terms
@@ -45,26 +46,47 @@ def choose(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[
     """Candidates that share a word, a file or a tag with `ask`; all of them when it names none."""
     if not ask.text.strip() and not ask.paths:
         return [Recalled(memory=c.memory, score=_standing(c.memory, ask, now=now)) for c in candidates]
-    best = max((c.words for c in candidates), default=0.0)
+    best = max((_worth(c) for c in candidates), default=0.0)
     wanted = frozenset(query_terms(ask.text))
     answers = []
     for candidate in candidates:
         memory = candidate.memory
         path = touched(memory, ask.paths)
         tags = _shared_tags(memory, wanted)
-        if candidate.words > 0 or path or tags:
+        if _is_found(candidate) or path or tags:
             relevance = _relevance(candidate, best=best, path=path)
             nudges = _by_match(path, tags) + _by_worth(memory, now) + _by_source(memory, ask)
-            answers.append(Recalled(memory=memory, score=Score(relevance + _held(nudges))))
+            answers.append(_recalled(candidate, Score(relevance + _held(nudges))))
     return answers
 
 
+def _is_found(candidate: Candidate) -> bool:
+    return candidate.words > 0 or (candidate.similarity or 0.0) >= fuse.LEAST
+
+
+def _worth(candidate: Candidate) -> float:
+    return fuse.relevance(candidate.share, candidate.similarity, pieces=candidate.pieces)
+
+
+def _recalled(candidate: Candidate, score: Score) -> Recalled:
+    return Recalled(
+        memory=candidate.memory, score=score, similarity=candidate.similarity, speaks=candidate.speaks
+    )
+
+
 def _relevance(candidate: Candidate, *, best: float, path: str) -> tuple[Reason, ...]:
-    """Words, and what a file in common adds where words alone would say less."""
-    words = candidate.words / best if candidate.words > 0 else 0.0
-    reasons = [Reason("words", words, 1.0)] if words > 0 else []
-    if path and words < _TOUCHES:
-        reasons.append(Reason("about", _TOUCHES - words, 1.0, path))
+    """Words and meaning, and what a file in common adds where they alone would say less."""
+    reasons = []
+    if best > 0:
+        parts = (
+            Reason("words", candidate.share, fuse.WORDS / best),
+            Reason("meaning", max(candidate.similarity or 0.0, 0.0), 1 / best),
+            Reason("pieces", fuse.crowd(candidate.pieces), -1 / best, f"the best of {candidate.pieces}"),
+        )
+        reasons = [reason for reason in parts if reason.value > 0]
+    found = sum(reason.part for reason in reasons)
+    if path and found < _TOUCHES:
+        reasons.append(Reason("about", _TOUCHES - found, 1.0, path))
     return tuple(reasons)
 
 

@@ -1,0 +1,37 @@
+"""How words and meaning are weighed against each other, so that neither hurts where it is weak.
+
+Both are measured on a scale of their own and then added up. Words count by the share of all that the question's
+words could be worth: where few of them are found, words say little and meaning decides; where all are found, words
+lead. Meaning counts by its cosine. Ranks, or scores stretched between best and worst, would make the best of a weak
+side count as much as the best of a strong one. `bench/tune.py` chose the constants.
+"""
+
+import math
+
+from hindbrain.core.recall.bm25 import B, K1
+
+WORDS = 1.25  # what a full share of words is worth in cosines
+MANY = 0.05  # taken off for each e-fold of pieces: the best of many is good by chance, too
+LEAST = 0.1  # cosine below which meaning alone is no reason to answer
+DECIDE = 0.5  # share of words from which a cold process asks no model
+
+
+def share(score: float, worth: float, *, size: float) -> float:
+    """How much of what the question's words are `worth` together a memory's BM25 `score` is.
+
+    BM25 forgives long texts three quarters of their length only. That is right for articles; among memories the long
+    ones win too often, so the last quarter is taken off here, as exactly as it can be without counting again.
+    """
+    if worth <= 0 or score <= 0:
+        return 0.0
+    forgiven = (1 + K1 * (1 - B + B * size)) / (1 + K1 * size)
+    return score / (worth * (K1 + 1)) * forgiven
+
+
+def relevance(words: float, similarity: float | None, *, pieces: int) -> float:
+    """What a share of words and a cosine are together; in cosines."""
+    return WORDS * words + (similarity or 0.0) - crowd(pieces)
+
+
+def crowd(pieces: int) -> float:
+    return MANY * math.log(max(pieces, 1))
