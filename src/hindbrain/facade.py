@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from hindbrain.app.projects import Located
 from hindbrain.app.tools import Tools
+from hindbrain.core.hints import TYPE_CHECKING, TypedDict, Unpack
 from hindbrain.errors import DiskFull, ReadOnly, StoreLocked
 from hindbrain.ports import Chance, Clock, Project, Store
 from hindbrain.settings import Settings

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol, TypeVar
 
+from hindbrain.core.hints import Protocol, TypeVar
 from hindbrain.core.model import (
     Actor,
     Event,
@@ -29,7 +29,6 @@ T = TypeVar("T")
 class Clock(Protocol):
     def now(self) -> datetime:
         """The present, aware, UTC, whole milliseconds."""
-        ...
 
 
 class Chance(Protocol):
@@ -37,11 +36,9 @@ class Chance(Protocol):
 
     def id(self, prefix: str, at: datetime) -> str:
         """`prefix-` and 26 lower-case characters; ids of later moments sort after earlier ones."""
-        ...
 
     def fence(self) -> str:
         """128 bits as 32 hex digits, for the delimiters around injected notes."""
-        ...
 
 
 class Embedder(Protocol):
@@ -67,23 +64,18 @@ class ProjectFiles(Protocol):
 
     def identities(self, path: Path, *, per_worktree: bool) -> tuple[str, ...]:
         """Names under which the code base at `path` may be known, the most telling first."""
-        ...
 
     def name(self, path: Path) -> str:
         """What a person would call the code base at `path`."""
-        ...
 
     def text(self, path: Path, *, within: Path) -> str:
         """The text of a file; "" when there is none, or when it really lies outside `within`."""
-        ...
 
     def texts(self, folder: Path, suffix: str, *, within: Path) -> tuple[tuple[str, str], ...]:
         """(name, text) of the files in `folder` with that suffix, sorted by name; empty when there is none."""
-        ...
 
     def root(self, path: Path) -> Path:
         """The top folder of the code base that `path` lies in."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,17 +208,14 @@ class Reader(Protocol):
 
     def ids(self, start: str, *, limit: int) -> Sequence[str]:
         """Ids of memories, of any project and state, that begin with `start`, in order."""
-        ...
 
     def select(self, where: Where, *, order: str = "confidence", limit: int = 0) -> Sequence[Memory]:
         """`order` is "confidence" (then newest first) or "newest"; `limit` 0 means all."""
-        ...
 
     def count(self, where: Where) -> int: ...
 
     def search(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Hit]:
         """Memories that hold any of `words`, best first by BM25."""
-        ...
 
     def nearest(
         self, point: Sequence[float], space: Space, where: Where, *, limit: int, also: Sequence[str] = ()
@@ -250,67 +239,53 @@ class Reader(Protocol):
 
     def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
         """Those of `words` that fewest memories hold, over all projects; without those that none holds."""
-        ...
 
     def same_text(self, memory: Memory) -> Memory | None:
         """The oldest memory of the same project and persona with the same content hash; an archived one last."""
-        ...
 
     def same_key(self, memory: Memory) -> Memory | None:
         """The live or quarantined memory of the same project and persona with the same key."""
-        ...
 
     def as_of(self, where: Where, at: datetime) -> Sequence[Memory]:
         """What `select` would have given at that moment, newest first."""
-        ...
 
     def history(self, memory_id: str) -> Sequence[Version]:
         """Oldest first."""
-        ...
 
     def sayings(self, memory_id: str) -> Sequence[Saying]: ...
 
     def links(self, memory_id: str) -> Sequence[Link]:
         """Links from and to the memory, oldest first."""
-        ...
 
     def receipt(self, receipt_id: str) -> Receipt | None: ...
 
     def receipts_for(self, key: str) -> Receipt | None:
         """The receipt with that idempotency key."""
-        ...
 
     def receipts(self, project: str, *, session: str = "", verdict: str = "", limit: int = 0) -> Sequence[Receipt]:
         """Newest first."""
-        ...
 
     def taught(self, project: str, *, session: str = "", since: datetime | None = None) -> int:
         """How many receipts that did not reject came from the session, or since that moment."""
-        ...
 
     def review(self, review_id: str) -> Review | None: ...
 
     def reviews(self, project: str, *, with_closed: bool = False) -> Sequence[Review]:
         """Oldest first."""
-        ...
 
     def injections(self, memory_id: str) -> Sequence[Injection]:
         """Injections that showed the memory, oldest first."""
-        ...
 
     def was_shown(self, memory_id: str, session: str) -> bool:
         """Whether an injection of that session has shown the memory already."""
-        ...
 
     def events(self, *, after: int = 0, project: str = "", limit: int = 0) -> Sequence[Event]:
         """In the order in which they happened; `after` is the cursor, the `seq` last seen."""
-        ...
 
     def projects(self) -> Sequence[Project]: ...
 
     def project_of(self, identities: Sequence[str]) -> Project | None:
         """The project that the first known identity belongs to."""
-        ...
 
 
 class Transaction(Reader, Protocol):
@@ -318,7 +293,6 @@ class Transaction(Reader, Protocol):
 
     def apply(self, changes: Changes) -> None:
         """Raises Conflict when a memory's version is not one more than the stored one."""
-        ...
 
 
 class Store(Reader, Protocol):
@@ -331,11 +305,9 @@ class Store(Reader, Protocol):
         cut (never torn): for counters only. `patience_s` is how long to wait for other writers, if not as
         long as the settings say; StoreLocked after that.
         """
-        ...
 
     def adopt(self, identities: Sequence[str], *, name: str, project_id: str, at: datetime) -> Project:
         """The project known by any of `identities`, or a new one; all of them become its names."""
-        ...
 
     def expect(self, space: Space) -> None:
         """From now on memories are to have vectors in `space`: what has none counts as unembedded."""
@@ -347,20 +319,16 @@ class Store(Reader, Protocol):
 
     def erase(self, memory_id: str, *, at: datetime) -> Erasure:
         """Remove a memory and every copy of its text, then search the files for what is left."""
-        ...
 
     def repair(self) -> None:
         """Build the word index anew from the rows."""
-        ...
 
     def damage(self) -> Sequence[Damage]:
         """Check rows against their hashes, words against rows, versions and links against memories."""
-        ...
 
     def vitals(self) -> Mapping[str, str]:
         """How the store is, for a person: engine, is_engine_safe, path, size_bytes, wal_bytes, schema, mode_file,
         mode_folder, is_read_only, lock_holder, backups. Claims are "yes" or "no"; "" where there is no such thing.
         """
-        ...
 
     def close(self) -> None: ...

@@ -4,9 +4,9 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
 
 from hindbrain.core.growth import Growth
+from hindbrain.core.hints import Any, TypeVar
 from hindbrain.core.value import dataclass, field, names_of, replace
 from hindbrain.errors import BadSettings
 

@@ -1,12 +1,12 @@
 """What it means to delete: out of every recall and prompt, but kept with the reason, so that it can come back."""
 
 from datetime import datetime
-from typing import Any
 
 from hindbrain.app.admission import admitted
 from hindbrain.app.revise import revised
 from hindbrain.app.settle import settled
 from hindbrain.app.show import show
+from hindbrain.core.hints import Any
 from hindbrain.core.model import Actor, ActorType, Event, Memory, Review, ReviewKind, State
 from hindbrain.core.value import replace
 from hindbrain.errors import Conflict

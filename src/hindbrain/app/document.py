@@ -4,11 +4,11 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, NoReturn
 
 from hindbrain.app.admission import admitted, kinds_removed
 from hindbrain.app.compose import MAX_CHARACTERS
 from hindbrain.core.door import Passed, disarm
+from hindbrain.core.hints import Any, NoReturn
 from hindbrain.core.model import TYPES, Memory
 from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.shape import title_of

@@ -1,13 +1,13 @@
 """What a person may change about a memory, and what follows from it."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from hindbrain.app.admission import admitted, admitted_list
 from hindbrain.app.revise import revised
 from hindbrain.app.select import known
 from hindbrain.app.settle import settled
 from hindbrain.app.show import show
+from hindbrain.core.hints import Any
 from hindbrain.core.model import TYPES, Actor, ActorType, Event, Memory, Reach, ReviewKind, State
 from hindbrain.core.shape import CATEGORIES, shape, title_of
 from hindbrain.core.trust import HUMAN

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import NamedTuple
 
 from hindbrain.app.revise import revised
 from hindbrain.app.settle import settled
 from hindbrain.app.tools import Tools
 from hindbrain.core.confidence import decay
 from hindbrain.core.growth import Growth
+from hindbrain.core.hints import NamedTuple
 from hindbrain.core.model import Actor, ActorType, Event, Memory, Pulse
 from hindbrain.core.retention import archive_reason
 from hindbrain.core.value import dataclass

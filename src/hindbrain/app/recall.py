@@ -7,9 +7,7 @@ from datetime import datetime
 from hindbrain.app.select import known
 from hindbrain.core.model import TYPES, Memory, Pulse, State
 from hindbrain.core.recall import STRATEGIES, Ask, Candidate, Recalled, rank
-from hindbrain.core.recall.bm25 import Document, scores
 from hindbrain.core.recall.index import WEIGHTS, columns
-from hindbrain.core.shape import matches_path
 from hindbrain.core.value import dataclass
 from hindbrain.core.words import query_terms
 from hindbrain.errors import DiskFull, ReadOnly, StoreLocked
@@ -94,6 +92,10 @@ def candidates(ask: Ask, where: Where, *, reader: Reader, as_of: datetime | None
 
 def _about(paths: Sequence[str], where: Where, *, reader: Reader) -> Iterator[Memory]:
     """Memories that name one of the files, found by the words of its path and then compared for real."""
+    if not paths:
+        return
+    from hindbrain.core.shape import matches_path  # most questions are about no file
+
     for path in paths:
         for hit in reader.search(query_terms(path), where, limit=2 * _DEPTH):
             if any(matches_path(ref, path) for ref in hit.memory.file_refs):
@@ -102,6 +104,8 @@ def _about(paths: Sequence[str], where: Where, *, reader: Reader) -> Iterator[Me
 
 def _then(words: Sequence[str], memories: Sequence[Memory]) -> list[Candidate]:
     """The past has no index: its words are scored as the index would have."""
+    from hindbrain.core.recall.bm25 import Document, scores
+
     documents = [Document(id=memory.id, columns=((), *columns(memory))) for memory in memories]
     found = scores(documents, words, weights=WEIGHTS)
     return [

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import NoReturn
 
 from hindbrain.app.admission import admitted
 from hindbrain.app.revise import revised
 from hindbrain.app.settle import settled
 from hindbrain.app.show import show
+from hindbrain.core.hints import NoReturn
 from hindbrain.core.model import (
     Actor,
     ActorType,

@@ -1,8 +1,8 @@
 """How a memory becomes its next version: one number up, and never before the version that it follows."""
 
 from datetime import datetime
-from typing import Any
 
+from hindbrain.core.hints import Any
 from hindbrain.core.model import Memory
 from hindbrain.core.value import replace
 

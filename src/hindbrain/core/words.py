@@ -7,10 +7,13 @@ file changes what stored indexes mean: they must then be built again.
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
+
+TYPE_CHECKING = False  # type checkers take it for True; a question in plain words loads neither typing nor re
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
 
 
 def listed(line: str) -> tuple[str, ...]:
@@ -54,7 +57,7 @@ def estimate_tokens(text: str) -> int:
 
 def pieces(text: str) -> Iterator[str]:
     """Words in lower case, not stemmed; an identifier gives its whole and then its parts."""
-    for chunk in _CHUNK.findall(_folded(text[:_READ])):
+    for chunk in _chunks(_folded(text[:_READ])):
         if chunk.isascii() and chunk.isalpha() and chunk[1:].islower():
             yield chunk.lower()
         elif len(chunk) <= _LONGEST_TERM:
@@ -63,21 +66,37 @@ def pieces(text: str) -> Iterator[str]:
             yield from _split(chunk)
 
 
-_CHUNK = re.compile(r"[\w./\\:'’-]+")
-# Outermost first: a path, a dotted name, a snake or kebab name; inside those, the humps of camelCase.
-_LEVELS = tuple(re.compile(p) for p in (r"[/\\]+|::+", r"\.+", r"[_-]+"))
-_HUMPS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_JOINTS = "./\\:'-_"  # between letters and digits, part of a word; a ’ is one as well
+_SIGNS = {code: " " for code in range(128) if not chr(code).isalnum()}
+_GAPS = {code: " " for code in _SIGNS if chr(code) not in _JOINTS}
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_SCRIPTS = re.compile(f"[{_UNSPACED}\U00020000-\U0003ffff]+|[^\\W_{_UNSPACED}\U00020000-\U0003ffff]+", re.UNICODE)
 _SIGNED_NAMES = {"c++": "cpp", "c#": "csharp", "f#": "fsharp"}
-_SIGNED = re.compile(r"(?<!\w)(?:[cC]\+\+|[cCfF]#)(?!\w)")
 _VOICED = "\u3099\u309a"  # kana that differ only in these are different letters, not accents
+
+# Plain words and ASCII names are taken apart without a pattern, the rest with one that is compiled when a text first
+# needs it: a question costs a new process less than compiling them all.
+_CHUNK = r"[\w./\\:'’-]+"
+_PATHS = r"[/\\]+|::+"
+_HUMPS = r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
+_SCRIPTS = f"[{_UNSPACED}\U00020000-\U0003ffff]+|[^\\W_{_UNSPACED}\U00020000-\U0003ffff]+"
+_SIGNED = r"(?<!\w)(?:[cC]\+\+|[cCfF]#)(?!\w)"
+
+
+@cache
+def _pattern(source: str) -> re.Pattern[str]:
+    import re
+
+    return re.compile(source)
+
+
+def _chunks(text: str) -> list[str]:
+    return text.translate(_GAPS).split() if text.isascii() else _pattern(_CHUNK).findall(text)
 
 
 def _folded(text: str) -> str:
     """Without accents and compatibility forms; names that end in signs get letters."""
     if "++" in text or "#" in text:
-        text = _SIGNED.sub(lambda m: _SIGNED_NAMES[m[0].lower()], text)
+        text = _pattern(_SIGNED).sub(lambda m: _SIGNED_NAMES[m[0].lower()], text)
     if text.isascii():
         return text
     bare = (c for c in unicodedata.normalize("NFKD", text) if c in _VOICED or unicodedata.category(c)[0] != "M")
@@ -100,19 +119,27 @@ def _split_short(chunk: str) -> tuple[str, ...]:
 
 
 def _levels(part: str, depth: int) -> Iterator[str]:
-    if depth == len(_LEVELS):
+    """Outermost first: a path, a dotted name, a snake or kebab name; inside those, the humps of camelCase."""
+    if depth == 3:
         yield from _humps(part)
         return
-    inner = [p for p in _LEVELS[depth].split(part) if p]
+    inner = [p for p in _parted(part, depth) if p]
     if len(inner) > 1:
         yield _whole(part)
     for piece in inner:
         yield from _levels(piece, depth + 1)
 
 
+def _parted(part: str, depth: int) -> list[str]:
+    if depth == 0:
+        return _pattern(_PATHS).split(part) if ":" in part else part.replace("\\", "/").split("/")
+    return part.split(".") if depth == 1 else part.replace("-", "_").split("_")
+
+
 def _whole(part: str) -> str:
-    head = part[: 2 * _LONGEST_TERM]
-    return "_".join(w for w in re.split(r"[\W_]+", _lower(head)) if w)
+    head = _lower(part[: 2 * _LONGEST_TERM])
+    words = head.translate(_SIGNS).split() if head.isascii() else _pattern(r"[\W_]+").split(head)
+    return "_".join(word for word in words if word)
 
 
 def _humps(word: str) -> Iterator[str]:
@@ -120,14 +147,20 @@ def _humps(word: str) -> Iterator[str]:
         yield from _unspaced(word)
         return
     yield word.lower()
-    runs = _HUMPS.findall(word[: 4 * _LONGEST_TERM])
+    if _has_one_hump(word):
+        return
+    runs = _pattern(_HUMPS).findall(word[: 4 * _LONGEST_TERM])
     if 1 < len(runs) <= _MOST_RUNS:
         yield from (run.lower() for run in runs if len(run) > 1 or run.isdigit())
 
 
+def _has_one_hump(word: str) -> bool:
+    return word.isdigit() or (word.isalpha() and (word[1:].islower() or word.islower() or word.isupper()))
+
+
 def _unspaced(word: str) -> Iterator[str]:
     """Scripts without spaces have no words to find: neighbouring pairs of letters stand in for them."""
-    for run in _SCRIPTS.findall(word):
+    for run in _pattern(_SCRIPTS).findall(word):
         if not _is_unspaced(run[0]):
             yield from _humps(run) if run.isascii() else (_lower(run),)
         elif len(run) == 1:
@@ -138,7 +171,7 @@ def _unspaced(word: str) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def _is_unspaced(letter: str) -> bool:
-    return bool(re.match(f"[{_UNSPACED}\U00020000-\U0003ffff]", letter))
+    return bool(_pattern(f"[{_UNSPACED}\U00020000-\U0003ffff]").match(letter))
 
 
 def _lower(text: str) -> str:

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import apsw
 
 from hindbrain.adapters.sqlite import rows
+from hindbrain.core.hints import Any
 from hindbrain.core.model import Memory
 from hindbrain.core.model.record import fingerprint
 from hindbrain.core.recall.index import columns, scope

@@ -4,12 +4,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
 
 import apsw
 
 from hindbrain.adapters.sqlite import rows
 from hindbrain.adapters.sqlite.engine import translated
+from hindbrain.core.hints import Any, TypeVar
 from hindbrain.core.model import (
     Event,
     Injection,

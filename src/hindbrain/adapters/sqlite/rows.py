@@ -3,8 +3,8 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
+from hindbrain.core.hints import Any
 from hindbrain.core.model import Actor, ActorType, Counters, Kind, Memory, Provenance, Reach, Source
 from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.model.record import fingerprint, to_record

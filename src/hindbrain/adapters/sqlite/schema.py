@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 
 import apsw
 
+from hindbrain.core.digest import sha256
 from hindbrain.core.value import dataclass
 from hindbrain.errors import SchemaNewer, StoreDamaged
 
@@ -82,7 +82,7 @@ def fingerprint(db: apsw.Connection) -> str:
     rows = db.execute(
         "SELECT type, name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name"
     )
-    return sha256(repr(rows.fetchall()).encode()).hexdigest()
+    return sha256(repr(rows.fetchall()).encode())
 
 
 def back_up(db: apsw.Connection, folder: Path, *, before: int) -> Path:

@@ -1,10 +1,9 @@
 """In which tables a change lands."""
 
-from typing import Any
-
 import apsw
 
 from hindbrain.adapters.sqlite import rows
+from hindbrain.core.hints import Any
 from hindbrain.core.model import Counters, Injection, Memory, Pulse, Receipt, Review
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.model.record import actor_record, canonical, fingerprint, to_record

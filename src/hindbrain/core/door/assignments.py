@@ -7,7 +7,6 @@ is a name, a separator and a value. A weak promise asks more of the value.
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 from hindbrain.core.door.credible import (
     is_placeholder,
@@ -22,6 +21,7 @@ from hindbrain.core.door.credible import (
 )
 from hindbrain.core.door.names import STEMS, Promise, kind, promise
 from hindbrain.core.door.span import Run, Span
+from hindbrain.core.hints import NamedTuple
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:

@@ -10,7 +10,6 @@ costs nothing more. Quantifiers are bounded or possessive, so that a hostile tex
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import NamedTuple
 
 from hindbrain.core.door.credible import (
     is_placeholder,
@@ -23,6 +22,7 @@ from hindbrain.core.door.credible import (
     words,
 )
 from hindbrain.core.door.span import Span
+from hindbrain.core.hints import NamedTuple
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import NamedTuple
+
+from hindbrain.core.hints import NamedTuple
 
 
 class Run(NamedTuple):

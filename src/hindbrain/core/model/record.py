@@ -3,9 +3,9 @@
 import json
 from collections.abc import Mapping
 from datetime import datetime
-from hashlib import sha256
-from typing import Any
 
+from hindbrain.core.digest import sha256
+from hindbrain.core.hints import Any
 from hindbrain.core.model.actor import Actor, ActorType, Provenance, Source
 from hindbrain.core.model.memory import Counters, Kind, Memory, Reach
 from hindbrain.core.model.moment import read_stamp, stamp
@@ -77,7 +77,7 @@ def canonical(value: object) -> str:
 
 def fingerprint(value: object) -> str:
     """SHA-256 of the canonical text: equal values have equal fingerprints on every machine."""
-    return sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(canonical(value).encode("utf-8", "surrogatepass"))
 
 
 def _provenance_record(provenance: Provenance) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """What stays when not everything fits: the best that fit, even behind one that does not."""
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+
+from hindbrain.core.hints import TypeVar
 
 T = TypeVar("T")
 

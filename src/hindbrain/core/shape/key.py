@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
+
+from hindbrain.core.digest import sha256
 
 _HEAD = 60  # characters of the text that the key shows; bytes, for the key of old
 _ENDINGS = " \t\r\n.,;:!?…。！？、，；："
@@ -47,4 +48,4 @@ def _is_letter(c: str) -> bool:
 
 
 def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(text.encode("utf-8", "surrogatepass"))

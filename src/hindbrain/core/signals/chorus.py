@@ -7,8 +7,8 @@ text between them belongs to nobody. Other Chorus signals (PROGRESS, COMPLETE â€
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
 
+from hindbrain.core.hints import NamedTuple
 from hindbrain.core.signals.guard import Guard, is_example
 from hindbrain.core.signals.signal import MAX_CHARS, SHOWN_CHARS, Lines, Reach, Refusal, Signal, refuse
 

@@ -9,7 +9,8 @@ import re
 from bisect import bisect_right
 from functools import cache
 from itertools import islice
-from typing import NamedTuple
+
+from hindbrain.core.hints import NamedTuple
 
 _MAX_MARKS = 100_000  # block openings, and backtick runs, that are looked at in one text
 _LOOK_BACK = 400  # characters before a signal in which an opening quotation mark is sought

@@ -4,8 +4,8 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import NamedTuple
 
+from hindbrain.core.hints import NamedTuple
 from hindbrain.core.transcripts.utterance import Skipped
 
 _OPENINGS = frozenset('{["-0123456789tfnNI')

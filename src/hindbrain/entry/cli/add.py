@@ -1,9 +1,8 @@
 """How a person writes a memory down on the command line."""
 
-from typing import Unpack
-
 import click
 
+from hindbrain.core.hints import Unpack
 from hindbrain.core.model import TYPES, Kind
 from hindbrain.entry.cli import cards, choices, options
 from hindbrain.entry.cli.call import Call, command, given

@@ -1,10 +1,10 @@
 """What every command has in common: `--project`, `--json`, and a help that ends with examples."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar, cast
 
 import click
 
+from hindbrain.core.hints import Any, TypeVar, cast
 from hindbrain.core.value import dataclass, replace
 from hindbrain.entry.cli import output
 from hindbrain.facade import Hindbrain

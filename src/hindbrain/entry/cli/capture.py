@@ -1,10 +1,10 @@
 """How an agent's words come in on the command line, and how their receipts come out."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Unpack
 
 import click
 
+from hindbrain.core.hints import TYPE_CHECKING, Unpack
 from hindbrain.core.model import Receipt, Verdict
 from hindbrain.entry.cli import cards, options
 from hindbrain.entry.cli.call import Call, command

@@ -1,10 +1,10 @@
 """How a memory, a receipt and a score look to a person; every command shows them alike."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import click
 
+from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.model import Actor, ActorType, Memory, Receipt, Score, State, Verdict, Version
 from hindbrain.entry.cli.output import block, bold, coloured, dim, fit, line, many, moment, table
 

@@ -1,10 +1,10 @@
 """How the state of the store is told on the command line, and how it is kept in good order."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import click
 
+from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.entry.cli.call import Call, command
 from hindbrain.entry.cli.output import bold, dim, line, many, table
 from hindbrain.entry.cli.records import plain

@@ -5,10 +5,10 @@ import tempfile
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
+from hindbrain.core.hints import Any
 from hindbrain.core.value import dataclass
 from hindbrain.entry.cli import cards
 from hindbrain.entry.cli.call import Call, command

@@ -2,10 +2,10 @@
 
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import click
 
+from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.entry.cli.call import Call, command
 from hindbrain.entry.cli.output import line, many
 from hindbrain.entry.cli.records import plain

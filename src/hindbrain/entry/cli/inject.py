@@ -1,9 +1,8 @@
 """How an agent's next prompt is asked for on the command line."""
 
-from typing import Unpack
-
 import click
 
+from hindbrain.core.hints import Unpack
 from hindbrain.entry.cli import choices, options
 from hindbrain.entry.cli.call import Call, command, given
 from hindbrain.entry.cli.output import safe

@@ -2,10 +2,10 @@
 
 import sys
 from pathlib import Path
-from typing import BinaryIO, TextIO
 
 import click
 
+from hindbrain.core.hints import BinaryIO, TextIO
 from hindbrain.core.value import dataclass
 from hindbrain.entry.cli import output
 from hindbrain.errors import Unreadable

@@ -1,10 +1,10 @@
 """How memories are listed as they stand, by what they are or by what they literally say."""
 
 from collections.abc import Iterator, Sequence
-from typing import Unpack
 
 import click
 
+from hindbrain.core.hints import Unpack
 from hindbrain.core.model import Memory
 from hindbrain.entry.cli import options
 from hindbrain.entry.cli.call import Call, command

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import click
 
 from hindbrain import __version__
+from hindbrain.core.hints import TYPE_CHECKING, Any, NamedTuple, cast
 from hindbrain.entry.cli import errors
 from hindbrain.settings import colour
 

@@ -3,10 +3,10 @@
 import sys
 from collections.abc import Iterator
 from itertools import chain
-from typing import Unpack
 
 import click
 
+from hindbrain.core.hints import Unpack
 from hindbrain.core.model import TYPES, Memory
 from hindbrain.entry.cli import cards, choices, options
 from hindbrain.entry.cli.call import Call, command, given

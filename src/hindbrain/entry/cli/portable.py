@@ -5,10 +5,10 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.entry.cli.call import Call, command
 from hindbrain.entry.cli.intake import notify, take
 from hindbrain.entry.cli.output import escaped, line, many

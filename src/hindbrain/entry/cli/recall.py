@@ -1,10 +1,10 @@
 """How a question is asked on the command line, and what its answer looks like."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Unpack
 
 import click
 
+from hindbrain.core.hints import TYPE_CHECKING, Unpack
 from hindbrain.entry.cli import choices, options, output
 from hindbrain.entry.cli.call import Call, command, given
 from hindbrain.entry.cli.cards import recalled_card

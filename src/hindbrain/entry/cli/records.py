@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from hindbrain.core.hints import TYPE_CHECKING, Any
 from hindbrain.core.model import Injection, Memory, Receipt, Score, Version
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.model.record import actor_record, to_record

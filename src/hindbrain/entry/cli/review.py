@@ -1,10 +1,10 @@
 """How a person decides on the command line what waits for one."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import click
 
+from hindbrain.core.hints import Any
 from hindbrain.core.model import Memory, Review, ReviewKind
 from hindbrain.entry.cli.call import Call, command, family
 from hindbrain.entry.cli.output import block, bold, dim, line, many, moment

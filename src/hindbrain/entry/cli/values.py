@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
 
 import click
 
+from hindbrain.core.hints import TYPE_CHECKING, Any
 from hindbrain.core.model.moment import end_of, read_stamp
 from hindbrain.errors import BadValue
 

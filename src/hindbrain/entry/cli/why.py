@@ -1,10 +1,10 @@
 """How the walk from a memory back to its sentence, and on to its uses, is drawn."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import click
 
+from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.model import Injection, Link, Memory, Receipt, Version
 from hindbrain.entry.cli import cards
 from hindbrain.entry.cli.call import Call, command

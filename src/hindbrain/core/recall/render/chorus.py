@@ -1,8 +1,8 @@
 """How Chorus builds the prompt of a task: six parts in a fixed order, with a rule between them."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypedDict, Unpack
 
+from hindbrain.core.hints import TypedDict, Unpack
 from hindbrain.core.model.actor import DEFAULT_PERSONA
 from hindbrain.core.model.memory import Memory
 from hindbrain.core.recall.ask import Recalled

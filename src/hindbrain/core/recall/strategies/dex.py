@@ -5,7 +5,6 @@ all candidates are scored instead of the 50 most believed, tags bring at most tw
 of a keyword.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import islice
@@ -15,7 +14,6 @@ from hindbrain.core.model.memory import Memory
 from hindbrain.core.model.moment import days_between
 from hindbrain.core.model.score import Reason, Score
 from hindbrain.core.recall.ask import Ask, Candidate, Recalled
-from hindbrain.core.shape import matches_path
 
 # A hat -> the hats whose memories bear on it. Not symmetric: exploring feeds planning, not making.
 RELATED_HATS: Mapping[str, frozenset[str]] = MappingProxyType(
@@ -61,7 +59,7 @@ def choose(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[
 
 def keywords(text: str) -> tuple[str, ...]:
     """The first ten words that may name a tag (DX-104)."""
-    bare = (match[0].lower().strip(_PUNCTUATION) for match in re.finditer(r"\S+", text))
+    bare = (word.lower().strip(_PUNCTUATION) for word in text.split())
     telling = (word for word in bare if len(word) >= _SHORTEST_KEYWORD and word not in _STOP)
     return tuple(islice(telling, _MOST_KEYWORDS))
 
@@ -81,6 +79,10 @@ def hat_reason(memory: Memory, hat: str, *, same: float, related: float) -> tupl
 
 def touched(memory: Memory, paths: Sequence[str]) -> str:
     """Which of the memory's file references covers which of `paths`, as a note; "" when none does."""
+    if not (paths and memory.file_refs):
+        return ""
+    from hindbrain.core.shape import matches_path  # most questions are about no file
+
     for ref in memory.file_refs:
         for path in paths:
             if matches_path(ref, path):

@@ -1,0 +1,21 @@
+"""By what SHA-256 is computed: Python's own code, because `hashlib` loads all of OpenSSL first.
+
+The digits are the same. Loading OpenSSL takes a short command longer than everything it ever hashes.
+"""
+
+TYPE_CHECKING = False  # checkers take it for True, and know only the public module
+if TYPE_CHECKING:
+    from hashlib import sha256 as _sha256
+else:
+    try:
+        from _sha2 import sha256 as _sha256  # Python 3.12 and later
+    except ImportError:
+        try:
+            from _sha256 import sha256 as _sha256
+        except ImportError:  # a Python that was built without them
+            from hashlib import sha256 as _sha256
+
+
+def sha256(data: bytes) -> str:
+    """64 hex digits."""
+    return _sha256(data).hexdigest()
