@@ -157,10 +157,7 @@ class Hindbrain:
         """Memories that bear on `text`, best first, each with its reasons."""
         from hindbrain.app.recall import Question, recall
 
-        question = Question(text=text, **how)
-        return recall(
-            question, project=self._known(), store=self.store, clock=self._tools.clock, settings=self.settings
-        )
+        return recall(Question(text=text, **how), project=self._known(), tools=self._tools)
 
     def inject(self, **context: Unpack[Context]) -> "Injected":
         """A block of text for the next prompt, recorded with its reasons."""

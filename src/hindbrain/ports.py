@@ -225,12 +225,16 @@ class Reader(Protocol):
         not there. An unknown space holds nothing."""
         ...
 
+    def has_vectors(self, space: Space, where: Where) -> bool:
+        """Whether any memory of the project, or one that goes everywhere, has a vector in `space`."""
+        ...
+
     def unembedded(self, space: Space, *, limit: int) -> Sequence[Memory]:
         """Memories of any project, not archived, whose present text has no vector in `space`, oldest first."""
         ...
 
-    def rarity(self, words: Sequence[str]) -> Mapping[str, float]:
-        """What BM25 says each of `words` is worth, over all projects; one that no memory holds is worth most."""
+    def holders(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
+        """How many memories there are, over all projects, and how many of them hold each of `words`."""
         ...
 
     def spelled(self, start: str, *, limit: int) -> Sequence[str]:

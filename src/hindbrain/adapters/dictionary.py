@@ -16,7 +16,7 @@ from hindbrain.core.model import (
     Version,
 )
 from hindbrain.core.model.receipt import FORGOTTEN
-from hindbrain.core.recall.bm25 import Document, idf, length, scores
+from hindbrain.core.recall.bm25 import Document, length, scores
 from hindbrain.core.recall.index import WEIGHTS, columns, scope
 from hindbrain.core.value import dataclass, field, replace
 from hindbrain.errors import Conflict, UnknownMemory
@@ -77,16 +77,15 @@ class _DictReader:
     def _held(self) -> list[set[str]]:
         return [{term for column in columns(m) for term in column} for m in self._tables.memories.values()]
 
-    def rarity(self, words: Sequence[str]) -> Mapping[str, float]:
+    def holders(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
         held = self._held()
-        return {word: idf(sum(word in terms for terms in held), len(held)) for word in words}
+        return len(held), {word: sum(word in terms for terms in held) for word in words}
 
     def spelled(self, start: str, *, limit: int) -> Sequence[str]:
         return sorted({term for terms in self._held() for term in terms if start and term.startswith(start)})[:limit]
 
     def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
-        held = self._held()
-        counts = {word: sum(word in terms for terms in held) for word in words}
+        _, counts = self.holders(words)
         return sorted((word for word in counts if counts[word]), key=lambda word: (counts[word], word))[:limit]
 
     def same_text(self, memory: Memory) -> Memory | None:

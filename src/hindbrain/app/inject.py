@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hindbrain.app.admission import tidy
-from hindbrain.app.recall import candidates
+from hindbrain.app.gather import gather
 from hindbrain.app.select import known
 from hindbrain.app.tools import Tools
 from hindbrain.core import trust
@@ -121,7 +121,8 @@ def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> tuple[tuple[Re
         strategy=known(strategy, tuple(STRATEGIES), name="strategy"),
     )
     where = _where(occasion, project)
-    ranked = rank(candidates(ask, where, reader=tools.store), ask, now=tools.clock.now())
+    gathered = gather(ask, where, reader=tools.store, embedder=tools.embedder)
+    ranked = rank(gathered.candidates, ask, now=tools.clock.now())
     budget = occasion.budget or settings.token_budget
     kept, over = pack(ranked.items, cost=_cost, budget=budget - _FRAME_TOKENS)
     return kept, ranked.left_out + over

@@ -27,7 +27,6 @@ from hindbrain.core.model import (
 )
 from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.model.record import actor_of, from_record
-from hindbrain.core.recall.bm25 import idf
 from hindbrain.core.recall.index import WEIGHTS, everywhere_token, scope_token
 from hindbrain.errors import StoreDamaged
 from hindbrain.ports import Hit, Project, Saying, Where
@@ -123,12 +122,10 @@ class SqliteReader:
         count, *sizes = _numbers(found[0][0]) if found and found[0][0] else (0,)
         return count, sum(sizes) / count if count else 0.0
 
-    def rarity(self, words: Sequence[str]) -> Mapping[str, float]:
+    def holders(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
+        # One by one: asked for several terms at once, fts5vocab reads all that there are.
         count, _ = self._averages()
-        return {word: idf(self._holders(word), count) for word in words}
-
-    def _holders(self, word: str) -> int:
-        return int(next(iter(self._all(_HOLDERS, word)), (0,))[0])
+        return count, {word: int(next(iter(self._all(_HOLDERS, word)), (0,))[0]) for word in words}
 
     def spelled(self, start: str, *, limit: int) -> Sequence[str]:
         after = start[:-1] + chr(ord(start[-1]) + 1) if start else ""
@@ -136,9 +133,8 @@ class SqliteReader:
         return [term for (term,) in found]
 
     def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
-        # One by one: asked for several terms at once, fts5vocab reads all that there are.
-        found = [(count, word) for word in words for (count,) in self._all(_HOLDERS, word)]
-        return [word for _, word in sorted(found)][:limit]
+        _, counts = self.holders(words)
+        return sorted((word for word in counts if counts[word]), key=lambda word: (counts[word], word))[:limit]
 
     def same_text(self, memory: Memory) -> Memory | None:
         return _first(
