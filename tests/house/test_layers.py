@@ -25,9 +25,9 @@ MAY_IMPORT = {
     "entry": {"app", "core", "entry", "errors", "facade", "root", "settings", "wiring"},
     "main": {"entry", "errors", "root"},
 }
-THIRD_PARTY = {"adapters": {"apsw"}, "entry": {"click"}}
+THIRD_PARTY = {"adapters": {"apsw", "numpy"}, "entry": {"click"}}
 PURE = {
-    *("__future__", "abc", "base64", "binascii", "bisect", "collections", "copy", "dataclasses", "datetime"),
+    *("__future__", "abc", "array", "base64", "binascii", "bisect", "collections", "copy", "dataclasses", "datetime"),
     *("difflib", "enum", "fnmatch", "fractions", "functools", "hashlib", "heapq", "html", "ipaddress"),
     *("itertools", "json", "math", "operator", "re", "shlex", "string", "struct", "textwrap", "types"),
     *("typing", "unicodedata", "zlib"),
