@@ -1,13 +1,13 @@
 """The public API: one object with every verb, for scripts, for the command line and for every other surface."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from hindbrain.app.projects import Located
 from hindbrain.app.tools import Tools
 from hindbrain.core.hints import TYPE_CHECKING, TypedDict, Unpack
 from hindbrain.errors import DiskFull, ReadOnly, StoreLocked
-from hindbrain.ports import Chance, Clock, Project, Store
+from hindbrain.ports import Project, Store
 from hindbrain.settings import Settings
 
 if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for the importer
@@ -53,6 +53,7 @@ class New(TypedDict, total=False):
     body: dict[str, object]
     everywhere: bool  # for every project
     pinned: bool
+    learned_at: datetime | None  # when it was learned, if not just now; aware
 
 
 class How(TypedDict, total=False):
@@ -145,13 +146,13 @@ class Hindbrain:
         """Read what an agent said, keep what it taught; a receipt for every line that looked like a signal."""
         from hindbrain.app.capture import Said, capture
 
-        return capture(Said(text=text, **about), project=self._adopted(), **self._writing())
+        return capture(Said(text=text, **about), project=self._adopted(), tools=self._tools)
 
     def add(self, content: str, **new: Unpack[New]) -> "Receipt":
         """Keep what a person says."""
         from hindbrain.app.add import Noted, add
 
-        return add(Noted(content=content, **new), project=self._adopted(), **self._writing())
+        return add(Noted(content=content, **new), project=self._adopted(), tools=self._tools)
 
     def recall(self, text: str = "", **how: Unpack[How]) -> "Found":
         """Memories that bear on `text`, best first, each with its reasons."""
@@ -169,6 +170,14 @@ class Hindbrain:
         except (ReadOnly, StoreLocked, DiskFull):
             project = self._known()
         return inject(occasion, project=project, tools=self._tools)
+
+    def embed(self, *, limit: int = 0, tell: Callable[[int], None] | None = None) -> int:
+        """Give vectors to memories that have none yet, of all projects; how many got them. 0 without an embedder."""
+        from hindbrain.app.embed import embed_due
+
+        if self._tools.embedder is None:
+            return 0
+        return embed_due(self.store, self._tools.embedder, limit=limit, tell=tell or (lambda _: None))
 
     def list(self, **which: Unpack[Which]) -> "Sequence[Memory]":
         """Memories as they stand, most confident first."""
@@ -278,17 +287,8 @@ class Hindbrain:
 
     def _adopted(self) -> str:
         at = self._tools.clock.now()
+        if self._tools.embedder is not None:
+            self.store.expect(self._tools.embedder.space)
         return self.store.adopt(
             self._located.identities, name=self._located.name, project_id=self._tools.chance.id("prj", at), at=at
         ).id
-
-    def _writing(self) -> "Writing":
-        tools = self._tools
-        return {"store": tools.store, "clock": tools.clock, "chance": tools.chance, "settings": tools.settings}
-
-
-class Writing(TypedDict):
-    store: Store
-    clock: Clock
-    chance: Chance
-    settings: Settings

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from hindbrain.adapters.ai.facade import embedder as chosen
 from hindbrain.adapters.clock import SystemChance, SystemClock
 from hindbrain.adapters.files import LocalFiles
 from hindbrain.adapters.sqlite import SqliteStore
@@ -10,6 +11,7 @@ from hindbrain.app.projects import locate
 from hindbrain.app.tools import Tools
 from hindbrain.core.value import replace
 from hindbrain.facade import Hindbrain
+from hindbrain.ports import Embedder
 from hindbrain.settings import Settings, load
 
 
@@ -18,8 +20,12 @@ def open_hindbrain(
     project: str | os.PathLike[str] | None = None,
     *,
     settings: Settings | None = None,
+    embedder: Embedder | None = None,
 ) -> Hindbrain:
-    """The memory of `project` (default: the one around the current folder) in `store` (default: the user's)."""
+    """The memory of `project` (default: the one around the current folder) in `store` (default: the user's).
+
+    `embedder` compares meanings instead of the one that the settings name.
+    """
     settings = settings or load()
     if store is not None:
         settings = replace(settings, store=Path(store))
@@ -29,6 +35,7 @@ def open_hindbrain(
         chance=SystemChance(),
         files=LocalFiles(),
         settings=settings,
+        embedder=embedder or chosen(settings.embedder),
     )
     wanted = project if isinstance(project, str | None) else Path(project)
     located = locate(

@@ -1,19 +1,21 @@
 """What a person writes down: trusted at once, shaped and compared like everything else."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 
 from hindbrain.app.admission import admitted, admitted_body, admitted_list, kinds_removed, tidy
 from hindbrain.app.compose import Draft, compose
+from hindbrain.app.embed import vectors_now
 from hindbrain.app.keep import Newcomer, keep
 from hindbrain.app.revise import revised
+from hindbrain.app.tools import Tools
 from hindbrain.core.model import TYPES, Actor, ActorType, Kind, Memory, Provenance, Reach, Receipt, Source
 from hindbrain.core.model.bodies import faults
 from hindbrain.core.model.record import fingerprint
 from hindbrain.core.shape import CATEGORIES, title_of
 from hindbrain.core.value import dataclass, field, replace
 from hindbrain.errors import BadValue
-from hindbrain.ports import Chance, Changes, Clock, Saying, Store, Transaction
-from hindbrain.settings import Settings
+from hindbrain.ports import Changes, Saying, Transaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,9 +36,10 @@ class Noted:
     body: Mapping[str, object] = field(default_factory=dict)
     everywhere: bool = False
     pinned: bool = False
+    learned_at: datetime | None = None  # None: now
 
 
-def add(noted: Noted, *, project: str, store: Store, clock: Clock, chance: Chance, settings: Settings) -> Receipt:
+def add(noted: Noted, *, project: str, tools: Tools) -> Receipt:
     """Keep what a person says. BadValue or TooLong before anything is written."""
     _check(noted)
     noted = replace(
@@ -46,7 +49,7 @@ def add(noted: Noted, *, project: str, store: Store, clock: Clock, chance: Chanc
         session=tidy(noted.session),
         task=tidy(noted.task),
     )
-    now = clock.now()
+    now, chance, settings = tools.clock.now(), tools.chance, tools.settings
     passed = admitted(noted.content, name="the content")
     if not passed.text.strip():
         raise BadValue("the content is empty", fix="give the text of the memory")
@@ -67,11 +70,15 @@ def add(noted: Noted, *, project: str, store: Store, clock: Clock, chance: Chanc
         type=noted.type,
         kind=Kind(noted.kind),
         persona=noted.persona or None,
+        said_at=min(noted.learned_at, now) if noted.learned_at else None,
         body=admitted_body(noted.body),
     )
     memory, judged = compose(draft, memory_id=chance.id("mem", now), now=now, settings=settings)
     saying = Saying(memory_id=memory.id, receipt=receipt_id, session=noted.session, speaker="human", at=now)
-    newcomer = Newcomer(memory=_with_wishes(memory, noted), saying=saying, trust_reason=judged.reason)
+    memory = _with_wishes(memory, noted)
+    newcomer = Newcomer(
+        memory=memory, saying=saying, trust_reason=judged.reason, vectors=vectors_now(memory, tools.embedder)
+    )
 
     def work(tx: Transaction) -> Receipt:
         kept = keep(newcomer, tx, chance=chance, settings=settings)
@@ -94,7 +101,7 @@ def add(noted: Noted, *, project: str, store: Store, clock: Clock, chance: Chanc
         tx.apply(Changes(receipts=(receipt,)))
         return receipt
 
-    return store.write(work)
+    return tools.store.write(work)
 
 
 def _apply_wishes(memory_id: str, asked: Memory, *, noted: Noted, tx: Transaction) -> None:

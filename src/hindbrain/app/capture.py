@@ -7,7 +7,9 @@ from datetime import datetime
 
 from hindbrain.app.admission import kinds_removed, tidy
 from hindbrain.app.compose import Draft, compose
+from hindbrain.app.embed import vectors_now
 from hindbrain.app.keep import Kept, Newcomer, keep
+from hindbrain.app.tools import Tools
 from hindbrain.core.door import Passed, admit
 from hindbrain.core.model import Actor, Event, Provenance, Receipt, Source, State, Verdict
 from hindbrain.core.model.receipt import FORGOTTEN
@@ -17,8 +19,7 @@ from hindbrain.core.transcripts import FORMATS, Heard, Skipped, Unheard, Utteran
 from hindbrain.core.trust import QUARANTINED, Circumstances
 from hindbrain.core.value import dataclass, replace
 from hindbrain.errors import BadValue
-from hindbrain.ports import Chance, Changes, Clock, Saying, Store, Transaction
-from hindbrain.settings import Settings
+from hindbrain.ports import Changes, Saying, Transaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +42,7 @@ class Captured:
     skipped: tuple[Skipped, ...]  # lines of a transcript that could not be read
 
 
-def capture(said: Said, *, project: str, store: Store, clock: Clock, chance: Chance, settings: Settings) -> Captured:
+def capture(said: Said, *, project: str, tools: Tools) -> Captured:
     """Read `said`, keep what it teaches, in one transaction. The same text a second time changes nothing."""
     if said.format not in FORMATS:
         raise BadValue(f"there is no format {said.format!r}", fix=f"use one of: {', '.join(FORMATS)}")
@@ -55,10 +56,10 @@ def capture(said: Said, *, project: str, store: Store, clock: Clock, chance: Cha
 
     def work(tx: Transaction) -> tuple[Receipt, ...]:
         # The clock is asked under the gate: whoever writes later has the later time.
-        desk = _Desk(said=said, project=project, now=clock.now(), chance=chance, settings=settings)
+        desk = _Desk(said=said, project=project, now=tools.clock.now(), tools=tools)
         return tuple(desk.receipts(heard, tx))
 
-    receipts = store.write(work)
+    receipts = tools.store.write(work)
     return Captured(receipts=receipts, skipped=transcript.skipped)
 
 
@@ -69,8 +70,7 @@ class _Desk:
     said: Said
     project: str
     now: datetime
-    chance: Chance
-    settings: Settings
+    tools: Tools
 
     def receipts(self, heard: tuple[Heard | Unheard, ...], tx: Transaction) -> Iterator[Receipt]:
         seen: Counter[str] = Counter()
@@ -129,7 +129,7 @@ class _Desk:
         utterance = item.utterance
         signal = item.signal if isinstance(item, Heard) else None
         return Receipt(
-            id=self.chance.id("rcp", self.now),
+            id=self.tools.chance.id("rcp", self.now),
             key=key,
             at=self.now,
             project=self.project,
@@ -160,7 +160,9 @@ class _Desk:
             circumstances=Circumstances(is_echo=item.is_echo, taints=item.taints),
             body=_beads_source(item),
         )
-        memory, judged = compose(draft, memory_id=self.chance.id("mem", self.now), now=self.now, settings=self.settings)
+        memory, judged = compose(
+            draft, memory_id=self.tools.chance.id("mem", self.now), now=self.now, settings=self.tools.settings
+        )
         reason = judged.reason
         if memory.trust and (overflow := self._overflow(provenance.session, tx)):
             memory, reason = replace(memory, trust=QUARANTINED), overflow
@@ -172,13 +174,14 @@ class _Desk:
             speaker=provenance.actor.voice,
             at=receipt.said_at or self.now,
         )
-        newcomer = Newcomer(memory=memory, saying=saying, trust_reason=reason)
-        kept = keep(newcomer, tx, chance=self.chance, settings=self.settings)
+        vectors = vectors_now(memory, self.tools.embedder)
+        newcomer = Newcomer(memory=memory, saying=saying, trust_reason=reason, vectors=vectors)
+        kept = keep(newcomer, tx, chance=self.tools.chance, settings=self.tools.settings)
         return _filled(receipt, kept)
 
     def _overflow(self, session: str, tx: Transaction) -> str:
         """Why a flood of learnings from one session is not believed any more (RELIABILITY §2.3)."""
-        cap = self.settings.session_cap
+        cap = self.tools.settings.session_cap
         if session and cap and tx.taught(self.project, session=session) >= cap:
             return f"more than {cap} learnings in one session"
         return ""

@@ -83,7 +83,7 @@ def _with_meaning(
     except EmbedderMissing as error:
         return found, "words: the model cannot run here", (f"meaning is not compared: {error.what}; {error.fix}",)
     near = reader.nearest(
-        point, embedder.space, where, limit=_depth(ask), also=[candidate.memory.id for candidate in found]
+        point, embedder.space, where=where, limit=_depth(ask), also=[candidate.memory.id for candidate in found]
     )
     return _joined(found, near), "words and meaning", ()
 

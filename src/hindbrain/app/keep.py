@@ -15,6 +15,7 @@ from hindbrain.core.model import (
     Review,
     ReviewKind,
     State,
+    Vector,
     Verdict,
 )
 from hindbrain.core.same import is_same as is_same_lesson
@@ -46,6 +47,7 @@ class Newcomer:
     memory: Memory
     saying: Saying
     trust_reason: str = ""
+    vectors: tuple[Vector, ...] = ()  # none: they are made later
 
 
 def keep(new: Newcomer, tx: Transaction, *, chance: Chance, settings: Settings) -> Kept:
@@ -243,6 +245,7 @@ class _Keeper:
         self.tx.apply(
             Changes(
                 memories=(memory,),
+                vectors=self.new.vectors,
                 sayings=(self.new.saying,) if memory.trust >= trust.AGENT else (),
                 reviews=tuple(reviews),
                 events=self._birth(memory),

@@ -8,7 +8,7 @@ side count as much as the best of a strong one. `bench/tune.py` chose the consta
 
 import math
 
-from hindbrain.core.recall.bm25 import B, K1
+from hindbrain.core.recall.bm25 import K1, B
 
 WORDS = 1.25  # what a full share of words is worth in cosines
 MANY = 0.05  # taken off for each e-fold of pieces: the best of many is good by chance, too

@@ -1,8 +1,9 @@
 """Why we put one memory before another: relevance decides, everything else only nudges.
 
 Relevance is 0..1: words and meaning in common (core/recall/fuse.py), measured against the best candidate's, or a
-file in common. All nudges together move a score by at most `CLAMP`, so that nothing overtakes what is more relevant by twice that. How often
-a memory was shown or asked for is no part of it: what is shown often would be shown more often.
+file in common. All nudges together move a score by at most `CLAMP`, so that nothing overtakes what is more relevant
+by twice that. How often a memory was shown or asked for is no part of it: what is shown often would be shown more
+often.
 
 Without a question and without files, as at the start of a session, nothing is relevant to anything. Then confidence,
 importance and age stand in for it; confidence weighs little even there, because being shown raises it.
@@ -69,9 +70,7 @@ def _worth(candidate: Candidate) -> float:
 
 
 def _recalled(candidate: Candidate, score: Score) -> Recalled:
-    return Recalled(
-        memory=candidate.memory, score=score, similarity=candidate.similarity, speaks=candidate.speaks
-    )
+    return Recalled(memory=candidate.memory, score=score, similarity=candidate.similarity, speaks=candidate.speaks)
 
 
 def _relevance(candidate: Candidate, *, best: float, path: str) -> tuple[Reason, ...]:

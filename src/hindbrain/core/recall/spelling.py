@@ -1,0 +1,7 @@
+"""placeholder until merged"""
+
+SHORTEST = 4
+
+
+def meant(word, known):
+    return None
