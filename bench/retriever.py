@@ -58,4 +58,7 @@ def factory() -> Retriever:
 def _moment(text: str | None) -> datetime | None:
     """A date as the sets write it (`2023/05/30 (Tue) 23:40`); None for what is none."""
     numbers = [int(number) for number in _NUMBER.findall(text or "")]
-    return datetime(*(*numbers[:5], 0, 0)[:5], tzinfo=UTC) if len(numbers) >= 3 else None
+    if len(numbers) < 3:
+        return None
+    year, month, day, hour, minute = (*numbers, 0, 0)[:5]
+    return datetime(year, month, day, hour, minute, tzinfo=UTC)

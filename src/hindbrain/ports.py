@@ -238,6 +238,10 @@ class Reader(Protocol):
     def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
         """Those of `words` that fewest memories hold, over all projects; without those that none holds."""
 
+    def terms(self, ids: Sequence[str]) -> Mapping[str, frozenset[str]]:
+        """The words that each of these memories is found by; without those that are not there."""
+        ...
+
     def same_text(self, memory: Memory) -> Memory | None:
         """The oldest memory of the same project and persona with the same content hash; an archived one last."""
 

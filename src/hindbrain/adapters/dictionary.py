@@ -124,6 +124,10 @@ class _DictReader:
         _, counts = self.holders(words)
         return sorted((word for word in counts if counts[word]), key=lambda word: (counts[word], word))[:limit]
 
+    def terms(self, ids: Sequence[str]) -> Mapping[str, frozenset[str]]:
+        known = (self._tables.memories[key] for key in ids if key in self._tables.memories)
+        return {m.id: frozenset(term for column in columns(m) for term in column) for m in known}
+
     def same_text(self, memory: Memory) -> Memory | None:
         return self._same(memory, "content_hash", states=set(State))
 

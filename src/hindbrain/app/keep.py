@@ -1,6 +1,7 @@
 """Whether a new statement becomes a memory, a new version, one more piece of evidence, or a question for a person."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from hindbrain.app.revise import revised
 from hindbrain.app.settle import settled
@@ -30,6 +31,11 @@ _FEW = 12  # words of a text that are all looked up; of a longer one the rarer h
 _LOOKED_UP = 24  # words whose rarity is asked for; the longest, because short ones are rarely rare
 _NEAR = 0.4  # overlap below which two texts are about different things; spares most of the close comparison
 _NEIGHBOURS = 12  # memories with the most words in common that a new one is compared with
+
+
+@lru_cache(maxsize=2048)  # neighbours of one memory are mostly neighbours of the next
+def _telling(text: str) -> tuple[str, ...]:
+    return tuple(query_terms(text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,12 +232,12 @@ class _Keeper:
         memory = self.new.memory
         voices = (memory.persona,) if memory.persona else ()
         where = Where(project=memory.project, with_everywhere=False, voices=voices)
-        words = query_terms(memory.content)
+        words = _telling(memory.content)
         longest = sorted(words, key=len, reverse=True)[:_LOOKED_UP]
         telling = words if len(words) <= _FEW else self.tx.rarest(longest, limit=max(_FEW, len(words) // 2 + 1))
         hits = self.tx.search(telling, where, limit=_NEIGHBOURS)
         near = (hit.memory for hit in hits if hit.memory.persona == memory.persona)
-        return (old for old in near if _overlap(words, query_terms(old.content)) >= _NEAR)
+        return (old for old in near if _overlap(words, _telling(old.content)) >= _NEAR)
 
     def _stored(self, around: _Neighbourhood) -> Kept:
         memory = self.new.memory

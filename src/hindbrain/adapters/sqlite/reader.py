@@ -219,6 +219,14 @@ class SqliteReader:
         _, counts = self.holders(words)
         return sorted((word for word in counts if counts[word]), key=lambda word: (counts[word], word))[:limit]
 
+    def terms(self, ids: Sequence[str]) -> Mapping[str, frozenset[str]]:
+        found = self._all(
+            "SELECT m.id, m.title_words, m.content_words, m.extra_words"
+            " FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value",
+            json.dumps(list(ids)),
+        )
+        return {key: frozenset(" ".join(columns).split()) for key, *columns in found}
+
     def same_text(self, memory: Memory) -> Memory | None:
         return _first(
             self._memories(
@@ -426,9 +434,9 @@ def _steady(db: apsw.Connection) -> Iterator[bool]:
             db.execute("COMMIT")
 
 
-def _memory(row: Sequence[Any]) -> Memory:
+def _memory(row: tuple[Any, ...]) -> Memory:
     try:
-        return rows.of_row(row)
+        return rows.of_row(row[: len(rows.COLUMNS)])
     except (ValueError, TypeError) as error:
         raise StoreDamaged(f"memory {row[0]} cannot be read: {error}", fix="run `hindbrain doctor`") from error
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime
+from functools import lru_cache
 
 from hindbrain.core.hints import Any
 from hindbrain.core.model import Actor, ActorType, Counters, Kind, Memory, Provenance, Reach, Source
@@ -56,8 +57,9 @@ def _values(memory: Memory) -> tuple[Any, ...]:
     )
 
 
-def of_row(row: Sequence[Any]) -> Memory:
-    """The memory in a row selected as SELECTED."""
+@lru_cache(maxsize=2048)  # a question reads some rows twice, and the next one many of them again
+def of_row(row: tuple[Any, ...]) -> Memory:
+    """The memory in a row selected as SELECTED, which may go on behind it."""
     r = dict(zip(COLUMNS, row, strict=False))
     actor = Actor(type=ActorType(r["actor_type"]), persona=r["actor_persona"], hat=r["hat"], instance=r["instance"])
     return Memory(
@@ -67,9 +69,9 @@ def of_row(row: Sequence[Any]) -> Memory:
         reach=Reach(r["reach"]),
         category_is_fixed=bool(r["category_is_fixed"]),
         is_pinned=bool(r["is_pinned"]),
-        body=json.loads(r["body"]),
-        tags=tuple(json.loads(r["tags"])),
-        file_refs=tuple(json.loads(r["file_refs"])),
+        body=json.loads(r["body"]) if r["body"] != "{}" else {},
+        tags=tuple(json.loads(r["tags"])) if r["tags"] != "[]" else (),
+        file_refs=tuple(json.loads(r["file_refs"])) if r["file_refs"] != "[]" else (),
         provenance=Provenance(
             actor=actor,
             session=r["session"],

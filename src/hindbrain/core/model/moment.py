@@ -1,6 +1,7 @@
 """How a point in time is written: UTC, ISO-8601, milliseconds, `Z` (X-36)."""
 
 from datetime import UTC, datetime, time, timedelta
+from functools import lru_cache
 
 
 def stamp(moment: datetime) -> str:
@@ -9,6 +10,7 @@ def stamp(moment: datetime) -> str:
     return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"
 
 
+@lru_cache(maxsize=4096)  # a memory is mostly learned, created and changed in one moment
 def read_stamp(text: str) -> datetime:
     """The inverse of `stamp`; also reads any ISO-8601 date or time. ValueError when it is neither.
 

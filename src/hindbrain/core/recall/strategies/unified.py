@@ -12,6 +12,7 @@ importance and age stand in for it; confidence weighs little even there, because
 import math
 from collections.abc import Sequence
 from datetime import datetime
+from functools import lru_cache
 
 from hindbrain.core.model.memory import Memory
 from hindbrain.core.model.moment import days_between
@@ -131,7 +132,12 @@ def _held(nudges: tuple[Reason, ...]) -> tuple[Reason, ...]:
 
 
 def _shared_tags(memory: Memory, wanted: frozenset[str]) -> list[str]:
-    return [tag for tag in memory.tags if wanted.intersection(terms(tag))] if wanted else []
+    return [tag for tag in memory.tags if wanted.intersection(_terms_of(tag))] if wanted else []
+
+
+@lru_cache(maxsize=1024)  # projects use the same few tags all the time
+def _terms_of(tag: str) -> tuple[str, ...]:
+    return tuple(terms(tag))
 
 
 def _freshness(memory: Memory, now: datetime) -> float:
