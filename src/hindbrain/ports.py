@@ -131,17 +131,25 @@ _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    memory: Memory
+class Match:
+    """A memory by words."""
+
+    memory_id: str
     score: float  # BM25, higher is better
     size: float = 1.0  # its length in words against the average memory's
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    memory: Memory
+    score: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Near:
     """A memory by meaning, with the piece of it that speaks for it."""
 
-    memory: Memory
+    memory_id: str
     similarity: float  # cosine
     start: int  # where the piece lies in the memory's meaningful text
     end: int
@@ -211,8 +219,14 @@ class Reader(Protocol):
 
     def count(self, where: Where) -> int: ...
 
+    def memories(self, ids: Sequence[str]) -> Mapping[str, Memory]:
+        """Those of `ids` that are there."""
+
+    def matches(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Match]:
+        """Which memories hold any of `words`, best first by BM25."""
+
     def search(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Hit]:
-        """Memories that hold any of `words`, best first by BM25."""
+        """`matches`, with the memories themselves."""
 
     def nearest(
         self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[str] = ()
@@ -240,7 +254,6 @@ class Reader(Protocol):
 
     def terms(self, ids: Sequence[str]) -> Mapping[str, frozenset[str]]:
         """The words that each of these memories is found by; without those that are not there."""
-        ...
 
     def same_text(self, memory: Memory) -> Memory | None:
         """The oldest memory of the same project and persona with the same content hash; an archived one last."""

@@ -36,7 +36,7 @@ def keep_with(store: Store, memory: Memory, *points: tuple[float, ...], space: S
 
 
 def ids(found: "list[Near] | tuple[Near, ...]") -> list[str]:
-    return [near.memory.id for near in found]
+    return [near.memory_id for near in found]
 
 
 def due(store: Store, space: Space = FLAT) -> list[str]:
@@ -49,15 +49,15 @@ def test_the_nearest_come_first_with_their_similarity(store: Store) -> None:  # 
     found = store.nearest(EAST, FLAT, where=HERE, limit=3)
     assert ids(found) == ["mem-nearest", "mem-near", "mem-far"]
     assert [near.similarity for near in found] == pytest.approx([1, math.cos(math.radians(10)), 0], abs=0.01)
-    assert found[0].memory == store.memory("mem-nearest")
+    assert found[0].memory_id == "mem-nearest"
 
 
 def test_the_best_piece_speaks_for_the_memory_once(store: Store) -> None:
     keep_with(store, a_memory("many things", id="mem-many"), NORTH, between(5), WEST, between(50))
     keep_with(store, a_memory("one thing", id="mem-one"), between(20))
     first, second = store.nearest(EAST, FLAT, where=HERE, limit=5)
-    assert (first.memory.id, first.start, first.end) == ("mem-many", 10, 15)  # a_vector cuts pieces of ten
-    assert second.memory.id == "mem-one"
+    assert (first.memory_id, first.start, first.end) == ("mem-many", 10, 15)  # a_vector cuts pieces of ten
+    assert second.memory_id == "mem-one"
 
 
 def test_equally_near_memories_come_by_id_wherever_the_limit_cuts(store: Store) -> None:
@@ -419,8 +419,8 @@ def test_every_store_finds_what_comparing_all_would_find(
     expected = {key: max(map(similarity, pieces)) for key, pieces in vectors.items()}
     best = sorted(expected.values(), reverse=True)[:limit]
     assert [near.similarity for near in found] == pytest.approx(best, abs=1e-12)
-    assert all(near.similarity == pytest.approx(expected[near.memory.id], abs=1e-12) for near in found)
+    assert all(near.similarity == pytest.approx(expected[near.memory_id], abs=1e-12) for near in found)
     assert len(set(ids(found))) == len(found)
     for near in found:
-        starts = {v.start for v in vectors[near.memory.id] if similarity(v) >= expected[near.memory.id] - 1e-12}
+        starts = {v.start for v in vectors[near.memory_id] if similarity(v) >= expected[near.memory_id] - 1e-12}
         assert near.start in starts

@@ -27,7 +27,7 @@ from hindbrain.core.recall.index import WEIGHTS, columns, scope
 from hindbrain.core.recall.meaningful import digest, meaningful
 from hindbrain.core.value import dataclass, field, replace
 from hindbrain.errors import Conflict, UnknownMemory
-from hindbrain.ports import Changes, Damage, Erasure, Hit, Near, Project, Saying, T, Transaction, Where
+from hindbrain.ports import Changes, Damage, Erasure, Hit, Match, Near, Project, Saying, T, Transaction, Where
 
 
 @dataclass(slots=True)
@@ -72,16 +72,24 @@ class _DictReader:
     def count(self, where: Where) -> int:
         return len(self.select(where))
 
+    def memories(self, ids: Sequence[str]) -> Mapping[str, Memory]:
+        return {key: self._tables.memories[key] for key in ids if key in self._tables.memories}
+
     def search(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Hit]:
+        found = self.matches(words, where, limit=limit)
+        return [Hit(memory=self._tables.memories[match.memory_id], score=match.score) for match in found]
+
+    def matches(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Match]:
         documents = [Document(id=m.id, columns=(scope(m, 0), *columns(m))) for m in self._tables.memories.values()]
         found = scores(documents, words, weights=WEIGHTS)
         sizes = {document.id: length(document) for document in documents}
         usual = sum(sizes.values()) / len(sizes) if sizes else 1.0
-        hits = [
-            Hit(memory=self._tables.memories[key], score=score, size=sizes[key] / usual) for key, score in found.items()
+        matches = [
+            Match(memory_id=key, score=score, size=sizes[key] / usual)
+            for key, score in found.items()
+            if where.admits(self._tables.memories[key])
         ]
-        hits = [hit for hit in hits if where.admits(hit.memory)]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))[:limit]
+        return sorted(matches, key=lambda match: (-match.score, match.memory_id))[:limit]
 
     def _held(self) -> list[set[str]]:
         return [{term for column in columns(m) for term in column} for m in self._tables.memories.values()]
@@ -105,8 +113,8 @@ class _DictReader:
             for (key, of), pieces in self._tables.vectors.items()
             if of == space and where.admits(self._tables.memories[key])
         ]
-        near.sort(key=lambda one: (-one.similarity, one.memory.id))
-        return [*near[:limit], *(one for one in near[limit:] if one.memory.id in also)]
+        near.sort(key=lambda one: (-one.similarity, one.memory_id))
+        return [*near[:limit], *(one for one in near[limit:] if one.memory_id in also)]
 
     def has_vectors(self, space: Space, where: Where) -> bool:
         owners = (self._tables.memories[key] for key, of in self._tables.vectors if of == space)
@@ -338,7 +346,7 @@ class DictStore(_DictReader):
 
 def _near(memory: Memory, vector: Vector, *, point: Sequence[float], pieces: int) -> Near:
     similarity = sum(map(mul, restored(vector.code, vector.scale), point))
-    return Near(memory=memory, similarity=similarity, start=vector.start, end=vector.end, pieces=pieces)
+    return Near(memory_id=memory.id, similarity=similarity, start=vector.start, end=vector.end, pieces=pieces)
 
 
 def _unembed(tables: _Tables, memory_id: str) -> None:

@@ -6,11 +6,11 @@ from datetime import datetime
 from hindbrain.core.model import Memory
 from hindbrain.core.recall import Ask, Candidate
 from hindbrain.core.recall.bm25 import Document, idf, scores
-from hindbrain.core.recall.fuse import DECIDE, share
+from hindbrain.core.recall.fuse import DECIDE, relevance, share
 from hindbrain.core.recall.index import WEIGHTS, columns
 from hindbrain.core.recall.spelling import SHORTEST, meant
 from hindbrain.core.shape import matches_path
-from hindbrain.core.value import dataclass, replace
+from hindbrain.core.value import dataclass
 from hindbrain.core.words import query_terms
 from hindbrain.errors import EmbedderMissing
 from hindbrain.ports import Embedder, Near, Reader, Where
@@ -18,6 +18,7 @@ from hindbrain.ports import Embedder, Near, Reader, Where
 _DEPTH = 50  # candidates of each side, at least: room for the re-rank
 _SPELLED = 500  # words of the index that an unknown word is compared with
 _BY_MEANING = ("unified", "default", "loki", "doc05")
+_CUT = ("unified", "default")  # the others decide themselves how many they look at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,19 +36,61 @@ def gather(
     if as_of is not None:
         return Gathered(candidates=_then(words, reader.as_of(where, as_of)), how="words: the past has no vectors")
     words, worth, spelled = _meant(words, reader)
-    hits = reader.search(words, where, limit=_depth(ask))
-    found = [Candidate(memory=h.memory, words=h.score, share=share(h.score, worth, size=h.size)) for h in hits]
-    how = "words"
-    notices: tuple[str, ...] = ()
+    matches = reader.matches(words, where, limit=_depth(ask))
+    sides = _Sides({m.memory_id: _Side(m.score, share(m.score, worth, size=m.size)) for m in matches})
     if embedder is not None and ask.strategy in _BY_MEANING and ask.text.strip():
-        found, how, notices = _with_meaning(found, ask, where, reader=reader, embedder=embedder)
+        sides = _with_meaning(sides, ask, where, reader=reader, embedder=embedder)
+    best = sides.best(_room(ask)) if ask.strategy in _CUT else list(sides.found)
+    known = reader.memories(best)
+    found = [sides.found[key].candidate(known[key]) for key in best if key in known]
     if ask.strategy == "dex" or not (words or ask.paths):
         rest: Iterable[Memory] = reader.select(where, order="newest")
     else:
         rest = _about(ask.paths, where, reader=reader)
-    known = {candidate.memory.id for candidate in found}
-    found += [Candidate(memory=memory) for memory in rest if memory.id not in known]
-    return Gathered(candidates=found, how=how, notices=notices, spelled=spelled)
+    found += [_fallback(memory, sides) for memory in rest if memory.id not in known]
+    return Gathered(candidates=found, how=sides.how, notices=sides.notices, spelled=spelled)
+
+
+@dataclass(slots=True)
+class _Side:
+    """What words and meaning say of one memory."""
+
+    words: float = 0.0
+    share: float = 0.0
+    similarity: float | None = None
+    pieces: int = 1
+    speaks: tuple[int, int] = (0, 0)
+
+    @property
+    def relevance(self) -> float:
+        return relevance(self.share, self.similarity, pieces=self.pieces)
+
+    def candidate(self, memory: Memory) -> Candidate:
+        return Candidate(
+            memory=memory,
+            words=self.words,
+            share=self.share,
+            similarity=self.similarity,
+            pieces=self.pieces,
+            speaks=self.speaks,
+        )
+
+
+@dataclass(slots=True)
+class _Sides:
+    found: dict[str, _Side]
+    how: str = "words"
+    notices: tuple[str, ...] = ()
+
+    def best(self, count: int) -> list[str]:
+        """Ids of the most relevant, the later id first among equals, as the ranking has it."""
+        ordered = sorted(self.found.items(), key=lambda pair: (pair[1].relevance, pair[0]), reverse=True)
+        return [key for key, _ in ordered[:count]]
+
+
+def _fallback(memory: Memory, sides: _Sides) -> Candidate:
+    """A memory that its path or the strategy brought in: with what is known of it all the same."""
+    return sides.found[memory.id].candidate(memory) if memory.id in sides.found else Candidate(memory=memory)
 
 
 def _meant(words: Sequence[str], reader: Reader) -> tuple[list[str], float, tuple[tuple[str, str], ...]]:
@@ -68,39 +111,42 @@ def _depth(ask: Ask) -> int:
     return max(_DEPTH, 4 * ask.limit)
 
 
-def _with_meaning(
-    found: list[Candidate], ask: Ask, where: Where, *, reader: Reader, embedder: Embedder
-) -> tuple[list[Candidate], str, tuple[str, ...]]:
-    """`found` with the cosine of each, and those that only meaning finds. A model that is not running yet is
+def _room(ask: Ask) -> int:
+    """How many of the most relevant are ranked in full: nudges move a memory by a few places, not by many."""
+    return 2 * max(ask.limit, 0) + 10
+
+
+def _with_meaning(sides: _Sides, ask: Ask, where: Where, *, reader: Reader, embedder: Embedder) -> _Sides:
+    """`sides` with the cosine of each, and those that only meaning finds. A model that is not running yet is
     started only where words leave the question open, and where there are vectors to compare with."""
-    best = max((candidate.share for candidate in found), default=0.0)
+    best = max((side.share for side in sides.found.values()), default=0.0)
     if not reader.has_vectors(embedder.space, where):
-        return found, "words: nothing here has a vector yet", ()
-    if best >= DECIDE and not embedder.is_warm:
-        return found, f"words: they decide, with {best:.2f} of all that the question's words are worth", ()
-    try:
-        (point,) = embedder.embed([ask.text])
-    except EmbedderMissing as error:
-        return found, "words: the model cannot run here", (f"meaning is not compared: {error.what}; {error.fix}",)
-    near = reader.nearest(
-        point, embedder.space, where=where, limit=_depth(ask), also=[candidate.memory.id for candidate in found]
-    )
-    return _joined(found, near), "words and meaning", ()
+        sides.how = "words: nothing here has a vector yet"
+    elif best >= DECIDE and not embedder.is_warm:
+        sides.how = f"words: they decide, with {best:.2f} of all that the question's words are worth"
+    else:
+        try:
+            (point,) = embedder.embed([ask.text])
+        except EmbedderMissing as error:
+            sides.how = "words: the model cannot run here"
+            sides.notices = (f"meaning is not compared: {error.what}; {error.fix}",)
+        else:
+            near = reader.nearest(point, embedder.space, where=where, limit=_depth(ask), also=list(sides.found))
+            _join(sides, near)
+    return sides
 
 
-def _joined(found: Sequence[Candidate], near: Sequence[Near]) -> list[Candidate]:
+def _join(sides: _Sides, near: Sequence[Near]) -> None:
     """Both sides' candidates. What has no vector yet counts as alike as the others that words found."""
-    by_id = {item.memory.id: item for item in near}
-    known = [by_id[c.memory.id].similarity for c in found if c.memory.id in by_id]
-    usual = sum(known) / len(known) if known else None
-    joined = [_compared(c, by_id.pop(c.memory.id, None), usual=usual) for c in found]
-    return joined + [_compared(Candidate(memory=item.memory), item, usual=None) for item in by_id.values()]
-
-
-def _compared(candidate: Candidate, near: Near | None, *, usual: float | None) -> Candidate:
-    if near is None:
-        return replace(candidate, similarity=usual)
-    return replace(candidate, similarity=near.similarity, pieces=near.pieces, speaks=(near.start, near.end))
+    by_words = list(sides.found.values())
+    for item in near:
+        side = sides.found.setdefault(item.memory_id, _Side())
+        side.similarity, side.pieces, side.speaks = item.similarity, item.pieces, (item.start, item.end)
+    known = [side.similarity for side in by_words if side.similarity is not None]
+    for side in by_words:
+        if side.similarity is None and known:
+            side.similarity = sum(known) / len(known)
+    sides.how = "words and meaning"
 
 
 def _about(paths: Sequence[str], where: Where, *, reader: Reader) -> Iterator[Memory]:

@@ -32,7 +32,7 @@ from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.model.record import actor_of, from_record
 from hindbrain.core.recall.index import WEIGHTS, everywhere_token, scope_token
 from hindbrain.errors import StoreDamaged
-from hindbrain.ports import Hit, Near, Project, Saying, Where
+from hindbrain.ports import Hit, Match, Near, Project, Saying, Where
 
 TYPE_CHECKING = False  # checkers take it for True
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ _BEST = (
     " WHERE memory_words MATCH ? ORDER BY score DESC, rowid LIMIT ?"
 )
 _SPACE = "SELECT seq FROM space WHERE provider = ? AND model = ? AND version = ? AND dimension = ?"
-_NUMBERS = "SELECT m.seq FROM json_each(?) j JOIN memory m ON m.id = j.value"
+_NUMBERS = "SELECT m.seq FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value"
 _HOLDERS = "SELECT doc FROM memory_terms WHERE term = ?"
 _RECEIPT = (
     *("id", "key", "at", "project", "verdict", "text", "reason", "memory", "supersedes", "signal", "said_at"),
@@ -90,7 +90,18 @@ class SqliteReader:
         clause, values = _clause(where)
         return int(self._all(f"SELECT count(*) FROM memory m WHERE {clause}", *values)[0][0])
 
+    def memories(self, ids: Sequence[str]) -> Mapping[str, Memory]:
+        found = self._all(
+            f"SELECT {rows.SELECTED} FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value", json.dumps(list(ids))
+        )
+        return {row[0]: _memory(row) for row in found}
+
     def search(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Hit]:
+        found = self.matches(words, where, limit=limit)
+        known = self.memories([match.memory_id for match in found])
+        return [Hit(memory=known[m.memory_id], score=m.score) for m in found if m.memory_id in known]
+
+    def matches(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Match]:
         number = self._all("SELECT seq FROM project WHERE id = ?", where.project)
         words = [word for word in words if "\0" not in word]  # FTS5 would take it for the end of the text
         if not words or not number:
@@ -99,30 +110,30 @@ class SqliteReader:
         depth = limit
         while True:
             best = dict(self._all(_BEST, match, depth))
-            hits = self._hits(best, where)
-            if len(hits) >= limit or len(best) < depth:
-                return hits[:limit]
+            found = self._admitted(best, where)
+            if len(found) >= limit or len(best) < depth:
+                return found[:limit]
             depth *= 4  # what the scope cannot say (persona, trust, session) has thinned them out
 
-    def _hits(self, best: dict[int, float], where: Where) -> list[Hit]:
-        """The rows of the best, without those that `where` leaves out.
+    def _admitted(self, best: dict[int, float], where: Where) -> list[Match]:
+        """The best without those that `where` leaves out.
 
-        Two steps, because a join would read the whole row of every match before the order is known.
+        Two steps, because a join would read the row of every match before the order is known.
         """
         clause, values = _clause(where)
         found = self._all(
             # CROSS JOIN: by these numbers, whatever index of the project looks better to the planner.
-            f"SELECT {rows.SELECTED}, m.seq, d.sz FROM json_each(?) j CROSS JOIN memory m ON m.seq = j.value"
+            "SELECT m.id, m.seq, d.sz FROM json_each(?) j CROSS JOIN memory m ON m.seq = j.value"
             f" CROSS JOIN memory_words_docsize d ON d.id = m.seq WHERE {clause}",
             json.dumps(list(best)),
             *values,
         )
         _, usual = self._averages()
-        hits = [
-            Hit(memory=_memory(row), score=best[row[-2]], size=sum(_numbers(row[-1])) / usual if usual else 1.0)
-            for row in found
+        matches = [
+            Match(memory_id=key, score=best[seq], size=sum(_numbers(sizes)) / usual if usual else 1.0)
+            for key, seq, sizes in found
         ]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))
+        return sorted(matches, key=lambda match: (-match.score, match.memory_id))
 
     def nearest(
         self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[str] = ()
@@ -143,7 +154,7 @@ class SqliteReader:
                 best, floor = ranked.top(depth)
                 near = self._near(best | asked, where, space=number)
                 if floor == -math.inf or sum(one.similarity >= floor for one in near) >= limit:
-                    return [*near[:limit], *(one for one in near[limit:] if one.memory.id in also)]
+                    return [*near[:limit], *(one for one in near[limit:] if one.memory_id in also)]
                 depth *= 4  # what the key cannot say (state, persona, trust) has thinned them out
 
     def _read_shelves(self, number: int, space: Space, *, where: Where, is_committed: bool) -> "list[Shelf]":
@@ -162,23 +173,17 @@ class SqliteReader:
         clause, values = _clause(where)
         places = [[seq, one.scope, one.piece] for seq, one in found.items()]
         loaded = self._all(
-            f"SELECT {rows.SELECTED}, m.seq, v.start, v.end FROM json_each(?) j"
+            "SELECT m.id, m.seq, v.start, v.end FROM json_each(?) j"
             " CROSS JOIN memory m ON m.seq = j.value ->> 0"
             " CROSS JOIN vector v ON v.scope = j.value ->> 1 AND v.space = ? AND v.memory = m.seq"
             f" AND v.piece = j.value ->> 2 WHERE {clause}",
             *(json.dumps(places), space, *values),
         )
         near = [
-            Near(
-                memory=_memory(row),
-                similarity=found[row[-3]].similarity,
-                start=row[-2],
-                end=row[-1],
-                pieces=found[row[-3]].pieces,
-            )
-            for row in loaded
+            Near(memory_id=key, similarity=found[seq].similarity, start=start, end=end, pieces=found[seq].pieces)
+            for key, seq, start, end in loaded
         ]
-        return sorted(near, key=lambda one: (-one.similarity, one.memory.id))
+        return sorted(near, key=lambda one: (-one.similarity, one.memory_id))
 
     def has_vectors(self, space: Space, where: Where) -> bool:
         found = self._all(

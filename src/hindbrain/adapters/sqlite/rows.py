@@ -1,7 +1,6 @@
 """How a memory lies in its row: one column per field, and a hash over all of them."""
 
 import json
-from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 

@@ -1,5 +1,7 @@
 """In which tables a change lands."""
 
+from collections.abc import Sequence
+
 import apsw
 
 from hindbrain.adapters.sqlite import rows
@@ -11,6 +13,8 @@ from hindbrain.errors import Conflict, UnknownMemory
 from hindbrain.ports import Changes, Reader
 
 _INSERT = f"INSERT INTO memory ({', '.join(rows.WRITTEN)}) VALUES ({', '.join('?' * len(rows.WRITTEN))})"
+_PULSED = (*Counters.__slots__, "confidence", "row_hash", "last_used_at", "decayed_at")
+_PULSE = f"UPDATE memory SET {', '.join(f'{name} = ?' for name in _PULSED)} WHERE id = ?"
 _UPDATE = f"UPDATE memory SET {', '.join(f'{name} = ?' for name in rows.WRITTEN)} WHERE id = ?"
 
 
@@ -30,8 +34,8 @@ def apply(changes: Changes, db: apsw.Connection, *, reader: Reader) -> None:
 def _write(changes: Changes, db: apsw.Connection, *, reader: Reader) -> None:
     for memory in changes.memories:
         _put(memory, db, reader=reader, changes=changes)
-    for pulse in changes.pulses:
-        _pulse(pulse, db, reader=reader)
+    if changes.pulses:
+        _beat(changes.pulses, db, reader=reader)
     for receipt in changes.receipts:
         _receipt(db, receipt)
     for saying in changes.sayings:
@@ -84,20 +88,23 @@ def _put(memory: Memory, db: apsw.Connection, *, reader: Reader, changes: Change
     )
 
 
-def _pulse(pulse: Pulse, db: apsw.Connection, *, reader: Reader) -> None:
-    memory = reader.memory(pulse.memory_id)
-    if memory is None:
-        raise UnknownMemory(f"there is no memory {pulse.memory_id}", fix="`hindbrain list` shows their ids")
-    after = pulse.applied_to(memory)
-    changed: dict[str, Any] = {name: getattr(after.counters, name) for name in Counters.__slots__}
-    changed |= {"confidence": after.confidence, "row_hash": rows.row_hash(after)}
-    changed |= {
-        "last_used_at": rows.maybe_stamp(after.last_used_at),
-        "decayed_at": rows.maybe_stamp(after.decayed_at),
-    }
-    db.execute(
-        f"UPDATE memory SET {', '.join(f'{name} = ?' for name in changed)} WHERE id = ?",
-        (*changed.values(), memory.id),
+def _beat(pulses: Sequence[Pulse], db: apsw.Connection, *, reader: Reader) -> None:
+    known = dict(reader.memories([pulse.memory_id for pulse in pulses]))
+    for pulse in pulses:
+        memory = known.get(pulse.memory_id)
+        if memory is None:
+            raise UnknownMemory(f"there is no memory {pulse.memory_id}", fix="`hindbrain list` shows their ids")
+        known[memory.id] = pulse.applied_to(memory)  # a memory may have several
+    touched = dict.fromkeys(pulse.memory_id for pulse in pulses)
+    db.executemany(_PULSE, [_pulsed(known[key]) for key in touched])
+
+
+def _pulsed(memory: Memory) -> tuple[Any, ...]:
+    """Values for _PULSE."""
+    return (
+        *(getattr(memory.counters, name) for name in Counters.__slots__),
+        *(memory.confidence, rows.row_hash(memory)),
+        *(rows.maybe_stamp(memory.last_used_at), rows.maybe_stamp(memory.decayed_at), memory.id),
     )
 
 
