@@ -32,7 +32,7 @@ class Settings:
     inject_into_prompt: bool = True  # learnings go into prompts (CH-130)
     session_cap: int = 0  # learnings of one session that are believed without a person; 0: no limit
     embedder: str = "minilm"  # model that compares meanings: minilm, off
-    strategy: str = "unified"  # how recall ranks: unified, dex, recent
+    strategy: str = "unified"  # how recall ranks: unified, dex, loki, doc05, recent
     inject_limit: int = 8  # most memories in one injection
     token_budget: int = 2000  # most tokens in one injection
     lock_timeout_s: float = 30.0  # how long to wait for another process's write

@@ -261,7 +261,7 @@ def test_recall_why_shows_every_part_of_the_score(cli: Cli) -> None:
     assert found["score"] == pytest.approx(sum(r["value"] * r["weight"] for r in found["reasons"]))
 
 
-@pytest.mark.parametrize("strategy", ["unified", "default", "dex", "recent"])
+@pytest.mark.parametrize("strategy", ["unified", "default", "dex", "loki", "doc05", "recent"])
 def test_recall_takes_every_strategy(cli: Cli, strategy: str) -> None:
     cli.add("Redis locks expire", "--type", "pitfall", "--file", "src/lock.py")
     asked = ["recall", "redis", "--path", "src/lock.py", "--strategy", strategy]

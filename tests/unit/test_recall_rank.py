@@ -27,7 +27,7 @@ def parts(answer: Ranked) -> dict[str, float]:
 
 #
 def test_the_strategies_have_names_and_ours_is_the_default() -> None:
-    assert set(STRATEGIES) == {"unified", "dex", "recent", "default"}
+    assert set(STRATEGIES) == {"unified", "dex", "loki", "doc05", "recent", "default"}
     assert STRATEGIES["default"] is STRATEGIES["unified"]
     assert Ask().strategy == "unified"
 

@@ -1,5 +1,7 @@
 """What recall is asked, from what it chooses, and what it answers."""
 
+from datetime import datetime
+
 from hindbrain.core.model.memory import Memory
 from hindbrain.core.model.score import Reason, Score
 from hindbrain.core.recall.gate import Gate
@@ -35,6 +37,7 @@ class Recalled:
     similarity: float | None = None  # cosine to the question, where it is known
     speaks: tuple[int, int] = (0, 0)  # the piece that it is known by
     gate: Gate | None = None  # whether it bears on the question; None: not asked, or nothing to compare
+    band: int = 0  # compared before the score; a higher one comes first (X-21)
 
     @property
     def id(self) -> str:
@@ -51,6 +54,12 @@ class Recalled:
     @property
     def reasons(self) -> tuple[Reason, ...]:
         return self.score.reasons
+
+    @property
+    def place(self) -> tuple[int, float, datetime, str]:
+        """What answers are sorted by: the better, then the newer, then the later id, which is the newer within one
+        moment. Rounded, because the last digit of a sum may differ from machine to machine."""
+        return (self.band, round(self.score.total, 9), self.memory.learned_at, self.memory.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Who may be an answer at all, and how ties fall. What a match is worth is each strategy's own."""
+"""Who may be an answer at all, and how many are shown. What a match is worth is each strategy's own."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -7,7 +7,7 @@ from types import MappingProxyType
 from hindbrain.core.model.score import Score
 from hindbrain.core.recall.ask import Ask, Candidate, Ranked, Recalled
 from hindbrain.core.recall.index import columns
-from hindbrain.core.recall.strategies import Strategy, dex, recent, unified
+from hindbrain.core.recall.strategies import Strategy, dex, doc05, loki, recent, unified
 from hindbrain.core.value import replace
 from hindbrain.core.words import query_terms
 
@@ -15,6 +15,8 @@ STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
     {
         "unified": unified.choose,
         "dex": dex.choose,
+        "loki": loki.choose,
+        "doc05": doc05.choose,
         "recent": recent.choose,
         "default": unified.choose,
     }
@@ -31,7 +33,7 @@ def rank(candidates: Iterable[Candidate], ask: Ask, *, now: datetime) -> Ranked:
     candidates has decided which may be seen.
     """
     eligible = STRATEGIES[ask.strategy](_foreign(candidates, ask), ask, now=now)
-    ordered = sorted(eligible, key=_place, reverse=True)
+    ordered = sorted(eligible, key=lambda item: item.place, reverse=True)
     shown = ordered[: max(ask.limit, 0)]
     words = [(word, query_terms(word)) for word in _words(ask.text)]
     return Ranked(items=tuple(_noted(item, words) for item in shown), left_out=len(ordered) - len(shown))
@@ -65,12 +67,3 @@ def _foreign(candidates: Iterable[Candidate], ask: Ask) -> list[Candidate]:
         if other is None or other.words < candidate.words:
             best[memory.id] = candidate
     return list(best.values())
-
-
-def _place(recalled: Recalled) -> tuple[float, datetime, str]:
-    """The better, then the newer, then the later id, which is the newer within one moment.
-
-    Rounded, because the last digit of a sum may differ from machine to machine.
-    """
-    memory = recalled.memory
-    return (round(recalled.score.total, 9), memory.learned_at, memory.id)

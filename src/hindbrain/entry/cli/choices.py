@@ -13,5 +13,5 @@ strategy = click.option(
     "--strategy",
     type=OneOf("strategy", tuple(STRATEGIES)),
     metavar="S",
-    help="How to rank: unified, dex or recent.  [default: the setting `strategy`]",
+    help="How to rank: unified, dex, loki, doc05 or recent.  [default: the setting `strategy`]",
 )
