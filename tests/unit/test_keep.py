@@ -9,9 +9,11 @@ import pytest
 from building import FakeChance, FakeClock, a_project
 
 from hindbrain.adapters.dictionary import DictStore
+from hindbrain.adapters.files import LocalFiles
 from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.app.add import Noted, add
 from hindbrain.app.capture import Said, capture
+from hindbrain.app.tools import Tools
 from hindbrain.core.model import Memory, Receipt, Relation, ReviewKind, State, Verdict
 from hindbrain.errors import BadValue, TooLong
 from hindbrain.ports import Store, Where
@@ -43,14 +45,14 @@ class Desk:
         self.count += 1
         self.clock.forward(minutes=1)
         about.setdefault("session", f"s{self.count}")
-        return capture(Said(text=text, **about), project="prj-one", **self.tools()).receipts
+        return capture(Said(text=text, **about), project="prj-one", tools=self.tools()).receipts
 
     def notes(self, text: str, **wishes: object) -> Receipt:
         self.clock.forward(minutes=1)
-        return add(Noted(content=text, **wishes), project="prj-one", **self.tools())  # type: ignore[arg-type]
+        return add(Noted(content=text, **wishes), project="prj-one", tools=self.tools())  # type: ignore[arg-type]
 
-    def tools(self) -> dict[str, object]:
-        return {"store": self.store, "clock": self.clock, "chance": self.chance, "settings": self.settings}
+    def tools(self) -> Tools:
+        return Tools(store=self.store, clock=self.clock, chance=self.chance, files=LocalFiles(), settings=self.settings)
 
     def live(self) -> list[str]:
         return [memory.content for memory in self.store.select(Where(project="prj-one"), order="newest")]

@@ -8,6 +8,7 @@ from hindbrain.core.recall import Ask, Candidate
 from hindbrain.core.recall.bm25 import Document, idf, scores
 from hindbrain.core.recall.fuse import DECIDE, relevance, share
 from hindbrain.core.recall.index import WEIGHTS, columns
+from hindbrain.core.recall.rank import Terms
 from hindbrain.core.recall.spelling import SHORTEST, meant
 from hindbrain.core.shape import matches_path
 from hindbrain.core.value import dataclass
@@ -27,6 +28,7 @@ class Gathered:
     how: str = ""  # which sides were asked, and why not the other, for `--why`
     notices: tuple[str, ...] = ()  # what a person should know about this answer
     spelled: tuple[tuple[str, str], ...] = ()  # words of the question that nothing holds, and what they were taken for
+    terms: Terms | None = None  # the words of memories as the index has them; None: the past has no index
 
 
 def gather(
@@ -48,7 +50,7 @@ def gather(
     else:
         rest = _about(ask.paths, where, reader=reader)
     found += [_fallback(memory, sides) for memory in rest if memory.id not in known]
-    return Gathered(candidates=found, how=sides.how, notices=sides.notices, spelled=spelled)
+    return Gathered(candidates=found, how=sides.how, notices=sides.notices, spelled=spelled, terms=reader.terms)
 
 
 @dataclass(slots=True)
@@ -58,12 +60,14 @@ class _Side:
     words: float = 0.0
     share: float = 0.0
     similarity: float | None = None
+    usual: float = 0.0
     pieces: int = 1
     speaks: tuple[int, int] = (0, 0)
 
     @property
     def relevance(self) -> float:
-        return relevance(self.share, self.similarity, pieces=self.pieces)
+        likeness = self.usual if self.similarity is None else self.similarity
+        return relevance(self.share, likeness, pieces=self.pieces)
 
     def candidate(self, memory: Memory) -> Candidate:
         return Candidate(
@@ -71,6 +75,7 @@ class _Side:
             words=self.words,
             share=self.share,
             similarity=self.similarity,
+            usual=self.usual,
             pieces=self.pieces,
             speaks=self.speaks,
         )
@@ -144,8 +149,7 @@ def _join(sides: _Sides, near: Sequence[Near]) -> None:
         side.similarity, side.pieces, side.speaks = item.similarity, item.pieces, (item.start, item.end)
     known = [side.similarity for side in by_words if side.similarity is not None]
     for side in by_words:
-        if side.similarity is None and known:
-            side.similarity = sum(known) / len(known)
+        side.usual = sum(known) / len(known) if known else 0.0
     sides.how = "words and meaning"
 
 

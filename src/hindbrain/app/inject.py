@@ -122,10 +122,16 @@ def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> tuple[tuple[Re
     )
     where = _where(occasion, project)
     gathered = gather(ask, where, reader=tools.store, embedder=tools.embedder)
-    ranked = rank(gathered.candidates, ask, now=tools.clock.now())
+    ranked = rank(gathered.candidates, ask, now=tools.clock.now(), terms=gathered.terms)
     budget = occasion.budget or settings.token_budget
-    kept, over = pack(ranked.items, cost=_cost, budget=budget - _FRAME_TOKENS)
+    bearing = [item for item in ranked.items if _bears(item)]
+    kept, over = pack(bearing, cost=_cost, budget=budget - _FRAME_TOKENS)
     return kept, ranked.left_out + over
+
+
+def _bears(item: Recalled) -> bool:
+    """What is about a file at hand is told in any case; all else only if it bears on the task."""
+    return item.gate is None or item.gate.is_open or any(reason.name in ("about", "path") for reason in item.reasons)
 
 
 def _limit(occasion: Occasion, usual: int) -> int:

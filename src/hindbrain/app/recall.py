@@ -63,7 +63,7 @@ def recall(question: Question, *, project: str, tools: Tools) -> Found:
         types=tuple(known(name, TYPES, name="type") for name in question.types),
     )
     gathered = gather(ask, where, reader=tools.store, embedder=tools.embedder, as_of=question.as_of)
-    ranked = rank(gathered.candidates, ask, now=tools.clock.now())
+    ranked = rank(gathered.candidates, ask, now=tools.clock.now(), terms=gathered.terms)
     notices = () if question.as_of else _count(ranked.items, tools.store)
     return Found(
         memories=ranked.items,

@@ -24,6 +24,7 @@ class Candidate:
     words: float = 0.0  # BM25, higher is better; 0: not found by words
     share: float = 0.0  # of what the words of the question could be worth at most, for a memory of usual length
     similarity: float | None = None  # cosine to the question by the best piece; None: not known
+    usual: float = 0.0  # what counts instead where it is not known: the average of the others that words found
     pieces: int = 1
     speaks: tuple[int, int] = (0, 0)  # where that piece lies in the memory's meaningful text
 

@@ -28,9 +28,9 @@ def share(score: float, worth: float, *, size: float) -> float:
     return score / (worth * (K1 + 1)) * forgiven
 
 
-def relevance(words: float, similarity: float | None, *, pieces: int) -> float:
+def relevance(words: float, similarity: float, *, pieces: int) -> float:
     """What a share of words and a cosine are together; in cosines."""
-    return WORDS * words + (similarity or 0.0) - crowd(pieces)
+    return WORDS * words + similarity - crowd(pieces)
 
 
 def crowd(pieces: int) -> float:

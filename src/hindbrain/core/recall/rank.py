@@ -1,15 +1,18 @@
 """Who may be an answer at all, and how many are shown. What a match is worth is each strategy's own."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 
-from hindbrain.core.model.score import Score
+from hindbrain.core.model.score import Reason, Score
 from hindbrain.core.recall.ask import Ask, Candidate, Ranked, Recalled
+from hindbrain.core.recall.diverse import Item, newest_first, repeats
+from hindbrain.core.recall.gate import LEAST, gate
 from hindbrain.core.recall.index import columns
+from hindbrain.core.recall.meaningful import meaningful
 from hindbrain.core.recall.strategies import Strategy, dex, doc05, loki, recent, unified
 from hindbrain.core.value import replace
-from hindbrain.core.words import query_terms
+from hindbrain.core.words import STOP, query_terms
 
 STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
     {
@@ -23,20 +26,83 @@ STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
 )
 
 
+_OURS = ("unified", "default")  # the others are exact as documented, down to their order
+_QUOTED = 60  # characters of a piece
 _NOTED = 64  # words of a question that are looked for in the answers
+_MARGIN = 5  # answers behind the last one shown that may still move up
+Terms = Callable[[Sequence[str]], Mapping[str, frozenset[str]]]  # the words of memories, by their ids
 
 
-def rank(candidates: Iterable[Candidate], ask: Ask, *, now: datetime) -> Ranked:
+def rank(candidates: Iterable[Candidate], ask: Ask, *, now: datetime, terms: Terms | None = None) -> Ranked:
     """The best answers to `ask`, best first.
 
     `ask.strategy` must be one of STRATEGIES. State and trust are not looked at: whoever gathers the
-    candidates has decided which may be seen.
+    candidates has decided which may be seen. `terms` are what an index knows; without it texts are read here.
     """
     eligible = STRATEGIES[ask.strategy](_foreign(candidates, ask), ask, now=now)
     ordered = sorted(eligible, key=lambda item: item.place, reverse=True)
-    shown = ordered[: max(ask.limit, 0)]
-    words = [(word, query_terms(word)) for word in _words(ask.text)]
-    return Ranked(items=tuple(_noted(item, words) for item in shown), left_out=len(ordered) - len(shown))
+    limit = max(ask.limit, 0)
+    head = ordered[: limit + _MARGIN]
+    if not ask.text.strip():
+        return Ranked(items=tuple(head[:limit]), left_out=len(ordered) - len(head[:limit]))
+    held = terms([item.id for item in head]) if terms else {item.id: _terms_of(item) for item in head}
+    again: tuple[tuple[str, str], ...] = ()
+    if ask.strategy in _OURS:
+        head, again = _in_order(head, held, asked=frozenset(query_terms(ask.text)))
+    words = [(word, frozenset(query_terms(word))) for word in _words(ask.text)]
+    shown = tuple(_noted(item, words, held=held.get(item.id, frozenset())) for item in head[:limit])
+    hidden = {item.id for item in head[limit:]}
+    told = tuple(pair for pair in again if pair[0] in hidden)
+    known = {item.id for item in shown}
+    left_out = sum(_is_worth_a_word(item) for item in ordered if item.id not in known)
+    return Ranked(items=shown, left_out=left_out, repeats=told)
+
+
+def _is_worth_a_word(item: Recalled) -> bool:
+    """Whether to say that there is more: everything resembles everything a little."""
+    return item.similarity is None or item.similarity >= LEAST or any(r.name == "words" for r in item.reasons)
+
+
+def _terms_of(item: Recalled) -> frozenset[str]:
+    return frozenset(term for column in columns(item.memory) for term in column)
+
+
+def _in_order(
+    head: Sequence[Recalled], held: Mapping[str, frozenset[str]], *, asked: frozenset[str]
+) -> tuple[list[Recalled], tuple[tuple[str, str], ...]]:
+    """Of neighbours on one topic the newest first, what says the same again last, and each with its gate."""
+    best = max((item.score.total for item in head), default=0.0)
+    items = [
+        Item(
+            id=item.id,
+            learned_at=item.memory.learned_at,
+            score=item.score.total / best if best > 0 else 0.0,
+            asked=held.get(item.id, frozenset()) & asked,
+            terms=held.get(item.id, frozenset()) - STOP,
+            text=item.content,
+        )
+        for item in head
+    ]
+    by_date = newest_first(items)
+    order = repeats(by_date.items)
+    by_id = {item.id: item for item in head}
+    gates = {item.id: gate(by_id[item.id].similarity, held=len(item.asked), asked=len(asked)) for item in items}
+    gated = {key: replace(item, gate=gates[key]) for key, item in by_id.items()}
+    lifted = _lifted([gated[item.id] for item in by_date.items], dict(by_date.because))
+    return [lifted[item.id] for item in order.items], order.because
+
+
+def _lifted(order: Sequence[Recalled], overtook: Mapping[str, str]) -> dict[str, Recalled]:
+    """Who overtook an older one has the better score, and says why."""
+    floor, lifted = 0.0, {}
+    for item in reversed(order):
+        lack = floor - item.score.total
+        if item.id in overtook and lack > 0:
+            note = f"learned after {overtook[item.id]}, on the same words"
+            item = replace(item, score=Score((*item.score.reasons, Reason("newest", lack, 1.0, note))))
+        lifted[item.id] = item
+        floor = max(floor, item.score.total)
+    return lifted
 
 
 def _words(text: str) -> list[str]:
@@ -45,15 +111,24 @@ def _words(text: str) -> list[str]:
     return list(dict.fromkeys(filter(None, bare)))
 
 
-def _noted(item: Recalled, words: Sequence[tuple[str, Sequence[str]]]) -> Recalled:
-    """Say which words of the question the memory holds: for those shown only, it means reading all of its text."""
-    reasons = item.score.reasons
-    if not any(reason.name == "words" for reason in reasons):
-        return item
-    held = {term for column in columns(item.memory) for term in column}
-    note = ", ".join(word for word, its in words if not held.isdisjoint(its))
-    told = (replace(reason, note=note) if reason.name == "words" else reason for reason in reasons)
+def _noted(item: Recalled, words: Sequence[tuple[str, frozenset[str]]], *, held: frozenset[str]) -> Recalled:
+    """Say which words of the question the memory holds, and which piece of it speaks."""
+    notes = {"words": ", ".join(word for word, its in words if not held.isdisjoint(its)), "meaning": _piece(item)}
+    told = (
+        replace(reason, note=reason.note or notes[reason.name]) if notes.get(reason.name) else reason
+        for reason in item.score.reasons
+    )
     return replace(item, score=Score(tuple(told)))
+
+
+def _piece(item: Recalled) -> str:
+    """How the piece begins that was compared; "" where that is all of the memory."""
+    start, end = item.speaks
+    text = meaningful(item.memory)
+    if end - start >= len(text.strip()):
+        return ""
+    piece = " ".join(text[start:end].split())
+    return f"“{piece[:_QUOTED].rstrip()}…”" if len(piece) > _QUOTED else f"“{piece}”"
 
 
 def _foreign(candidates: Iterable[Candidate], ask: Ask) -> list[Candidate]:
@@ -64,6 +139,10 @@ def _foreign(candidates: Iterable[Candidate], ask: Ask) -> list[Candidate]:
         if ask.session and memory.provenance.session == ask.session:
             continue
         other = best.get(memory.id)
-        if other is None or other.words < candidate.words:
+        if other is None or _strength(other) < _strength(candidate):
             best[memory.id] = candidate
     return list(best.values())
+
+
+def _strength(candidate: Candidate) -> tuple[float, float]:
+    return (candidate.words, -1.0 if candidate.similarity is None else candidate.similarity)

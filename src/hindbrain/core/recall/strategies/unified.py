@@ -39,6 +39,7 @@ _STANDING_CONFIDENCE = 0.2
 _STANDING_IMPORTANCE = 0.4
 _STANDING_RECENCY = 0.4
 
+_NO_VECTOR = "no vector yet: counted like the others"
 _HALF_LIFE = 90  # days since it was learned
 _NEUTRAL_TRUST = 2
 _DIGITS = 9
@@ -67,7 +68,11 @@ def _is_found(candidate: Candidate) -> bool:
 
 
 def _worth(candidate: Candidate) -> float:
-    return fuse.relevance(candidate.share, candidate.similarity, pieces=candidate.pieces)
+    return fuse.relevance(candidate.share, _likeness(candidate), pieces=candidate.pieces)
+
+
+def _likeness(candidate: Candidate) -> float:
+    return candidate.usual if candidate.similarity is None else candidate.similarity
 
 
 def _recalled(candidate: Candidate, score: Score) -> Recalled:
@@ -80,10 +85,10 @@ def _relevance(candidate: Candidate, *, best: float, path: str) -> tuple[Reason,
     if best > 0:
         parts = (
             Reason("words", candidate.share, fuse.WORDS / best),
-            Reason("meaning", max(candidate.similarity or 0.0, 0.0), 1 / best),
+            Reason("meaning", _likeness(candidate), 1 / best, _NO_VECTOR if candidate.similarity is None else ""),
             Reason("pieces", fuse.crowd(candidate.pieces), -1 / best, f"the best of {candidate.pieces}"),
         )
-        reasons = [reason for reason in parts if reason.value > 0]
+        reasons = [reason for reason in parts if reason.value]
     found = sum(reason.part for reason in reasons)
     if path and found < _TOUCHES:
         reasons.append(Reason("about", _TOUCHES - found, 1.0, path))
