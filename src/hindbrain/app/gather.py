@@ -17,6 +17,7 @@ from hindbrain.errors import EmbedderMissing
 from hindbrain.ports import Embedder, Near, Reader, Where
 
 _DEPTH = 50  # candidates of each side, at least: room for the re-rank
+_FIRM = 3  # letters at the beginning that are taken as typed: few slips are there, and few words begin so
 _SPELLED = 500  # words of the index that an unknown word is compared with
 _BY_MEANING = ("unified", "default", "loki", "doc05")
 _CUT = ("unified", "default")  # the others decide themselves how many they look at
@@ -106,7 +107,7 @@ def _meant(words: Sequence[str], reader: Reader) -> tuple[list[str], float, tupl
     taken: dict[str, str] = {}
     for word in words:
         if not holders[word] and len(word) >= SHORTEST:
-            found = meant(word, reader.spelled(word[:2], limit=_SPELLED))
+            found = meant(word, reader.spelled(word[:_FIRM], limit=_SPELLED))
             if found is not None and found not in holders:
                 taken[word] = found
     return [taken.get(word, word) for word in words], worth, tuple(taken.items())
@@ -136,7 +137,9 @@ def _with_meaning(sides: _Sides, ask: Ask, where: Where, *, reader: Reader, embe
             sides.how = "words: the model cannot run here"
             sides.notices = (f"meaning is not compared: {error.what}; {error.fix}",)
         else:
-            near = reader.nearest(point, embedder.space, where=where, limit=_depth(ask), also=list(sides.found))
+            near = reader.nearest(
+                point, embedder.space, where=where, limit=_depth(ask), also=sides.best(_room(ask))
+            )
             _join(sides, near)
     return sides
 

@@ -87,8 +87,7 @@ def _count(items: Sequence[Recalled], store: Store) -> tuple[str, ...]:
         return ()
 
     def work(tx: Transaction) -> None:
-        known = tx.memories([item.id for item in items])  # what was forgotten meanwhile is not counted
-        tx.apply(Changes(pulses=tuple(Pulse(memory_id=key, recalled=1) for key in known)))
+        tx.apply(Changes(pulses=tuple(Pulse(memory_id=item.id, recalled=1) for item in items)))
 
     with contextlib.suppress(ReadOnly, StoreLocked, DiskFull):
         store.write(work, is_durable=False, patience_s=_PATIENCE_S)
