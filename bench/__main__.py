@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench import cold, growth, quality, report, vectors, writers
+from bench import cold, embedders, growth, quality, report, vectors, writers
 from bench.meter import say
 
 _PARTS = {
@@ -15,6 +15,7 @@ _PARTS = {
     "writers": writers.measure,
     "quality": quality.measure,
 }
+_ASKED = {"embedders": embedders.measure}  # by name alone: installs seven environments
 _GROUPS = {"speed": ("cold", "growth", "vectors", "writers")}
 
 
@@ -28,7 +29,7 @@ def main(arguments: Sequence[str]) -> int:
     for name in names:
         say(f"{name}: started")
         before = report.stamp()
-        part = _PARTS[name](is_quick=asked.quick)
+        part = (_PARTS | _ASKED)[name](is_quick=asked.quick)
         results.append(report.Result(part=part, stamp=report.settled(before)))
         print(report.plain(part), flush=True)
         report.write(results, to=target, page=page)  # after each, so that a later failure loses nothing
@@ -41,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure what Hindbrain costs, and how well.")
     parser.add_argument("--quick", action="store_true", help="small sizes, in about a minute; docs stay as they are")
-    parser.add_argument("--only", choices=[*_GROUPS, *_PARTS], help="one part, or speed for all but quality")
+    parser.add_argument("--only", choices=[*_GROUPS, *_PARTS, *_ASKED], help="one part, or speed for all but quality")
     parser.add_argument("--json", metavar="FILE", help="write the results here too")
     return parser
 
