@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from hindbrain.entry.cli.main import run
+from hindbrain.entry.cli.quick import run
 
 SRC = Path(__file__).resolve().parents[1] / "src"
 _PROGRAM = (sys.executable, "-W", "error", "-m", "hindbrain")

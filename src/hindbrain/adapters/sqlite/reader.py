@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from pathlib import Path
 
 import apsw
 
@@ -50,7 +49,7 @@ _RECEIPT = (
 class SqliteReader:
     """The read half of the store, over whatever connection the calling thread has."""
 
-    def __init__(self, path: Path, connection: Callable[[], apsw.Connection]) -> None:
+    def __init__(self, path: str, connection: Callable[[], apsw.Connection]) -> None:
         self._path = path
         self._db = connection
 

@@ -9,8 +9,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from hindbrain.core.door.disarm import disarm, scan
-from hindbrain.core.door.span import Span
+from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.value import dataclass, replace
+
+if TYPE_CHECKING:
+    from hindbrain.core.door.span import Span
 
 __all__ = ["Finding", "Passed", "admit", "disarm", "has_secret"]
 
@@ -86,7 +89,7 @@ def _without(passed: Passed, family: str) -> Passed:
     return Passed(text="".join(pieces), findings=(*moved, *found))
 
 
-def _moved(finding: Finding, spans: Sequence[Span], *, found: Sequence[Finding]) -> Finding:
+def _moved(finding: Finding, spans: "Sequence[Span]", *, found: Sequence[Finding]) -> Finding:
     """`finding` where it stands once `spans` were replaced, each by the mark of the same place in `found`."""
     last = bisect_right(spans, finding.start, key=lambda span: span.start) - 1
     if last < 0:
