@@ -1,5 +1,7 @@
 """What the program needs from outside: time, randomness, files, and a store. Adapters implement these."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 

@@ -1,6 +1,5 @@
 """How a question to the store becomes SQL: bound parameters only, identifiers from fixed lists."""
 
-import json
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
@@ -26,6 +25,7 @@ from hindbrain.core.model import (
 )
 from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.model.record import actor_of, from_record
+from hindbrain.core.notation import read
 from hindbrain.core.recall.index import WEIGHTS, everywhere_token, scope_token
 from hindbrain.errors import StoreDamaged
 from hindbrain.ports import Hit, Project, Saying, Where
@@ -95,12 +95,14 @@ class SqliteReader:
     def _hits(self, best: dict[int, float], where: Where) -> list[Hit]:
         """The rows of the best, without those that `where` leaves out.
 
-        Two steps, because a join would read the whole row of every match before the order is known.
+        Two steps, because a join would read the whole row of every match before the order is known. CROSS, because
+        the planner would otherwise read the index of the whole project to find these few.
         """
         clause, values = _clause(where)
         found = self._all(
-            f"SELECT {rows.SELECTED}, m.seq FROM memory m WHERE m.seq IN (SELECT value FROM json_each(?)) AND {clause}",
-            json.dumps(list(best)),
+            f"SELECT {rows.SELECTED}, m.seq FROM json_each(?) best CROSS JOIN memory m ON m.seq = best.value"
+            f" WHERE {clause}",
+            rows.to_json(list(best)),
             *values,
         )
         hits = [Hit(memory=_memory(row), score=best[row[-1]]) for row in found]
@@ -136,7 +138,7 @@ class SqliteReader:
             " AND (project = ? OR data ->> '$.reach' = 'everywhere')",
             *(then, then, where.project),
         )
-        memories = (from_record(json.loads(data)) for (data,) in found)
+        memories = (from_record(read(data)) for (data,) in found)
         return sorted((m for m in memories if where.admits(m)), key=lambda m: (m.learned_at, m.id), reverse=True)
 
     def history(self, memory_id: str) -> Sequence[Version]:
@@ -146,10 +148,10 @@ class SqliteReader:
         )
         return [
             Version(
-                memory=from_record(json.loads(data)),
+                memory=from_record(read(data)),
                 since=read_stamp(since),
                 until=rows.read_moment(until),
-                changed_by=actor_of(json.loads(changed_by)),
+                changed_by=actor_of(read(changed_by)),
                 change=change,
             )
             for data, since, until, changed_by, change in found
@@ -250,7 +252,7 @@ class SqliteReader:
             Shown(
                 memory_id=memory,
                 version=version,
-                score=Score(tuple(Reason(*part) for part in json.loads(reasons))),
+                score=Score(tuple(Reason(*part) for part in read(reasons))),
             )
             for memory, version, reasons in found
         )
@@ -267,7 +269,7 @@ class SqliteReader:
             *(after, project, project, limit or -1),
         )
         return [
-            Event(seq=seq, at=read_stamp(at), project=of, name=name, memory_id=memory, data=json.loads(data))
+            Event(seq=seq, at=read_stamp(at), project=of, name=name, memory_id=memory, data=read(data))
             for seq, at, of, name, memory, data in found
         ]
 
@@ -313,8 +315,8 @@ def _receipt(row: Sequence[Any]) -> Receipt:
         said_at=rows.read_moment(r["said_at"]),
         verdict=Verdict(r["verdict"]),
         memory_id=r["memory"],
-        supersedes=tuple(json.loads(r["supersedes"])),
-        removed=tuple(json.loads(r["removed"])),
+        supersedes=tuple(read(r["supersedes"])),
+        removed=tuple(read(r["removed"])),
     )
 
 

@@ -5,7 +5,6 @@ characters first, because an unseen one can split a key; then secrets, because a
 then personal data. A replacement names the kind and nothing else, and is itself never replaced.
 """
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
 from hindbrain.core.door.disarm import disarm, scan
@@ -91,6 +90,8 @@ def _without(passed: Passed, family: str) -> Passed:
 
 def _moved(finding: Finding, spans: "Sequence[Span]", *, found: Sequence[Finding]) -> Finding:
     """`finding` where it stands once `spans` were replaced, each by the mark of the same place in `found`."""
+    from bisect import bisect_right
+
     last = bisect_right(spans, finding.start, key=lambda span: span.start) - 1
     if last < 0:
         return finding
