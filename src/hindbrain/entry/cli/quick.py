@@ -16,7 +16,7 @@ from hindbrain.errors import HindbrainError
 from hindbrain.settings import is_completing
 
 
-class _NotPlain(Exception):
+class NotPlain(Exception):
     """Click is to read it."""
 
 
@@ -26,7 +26,7 @@ def run(arguments: Sequence[str]) -> int:
     words = [word.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for word in arguments]
     try:
         return _run(words)
-    except (_NotPlain, Misuse):
+    except (NotPlain, Misuse):
         from hindbrain.entry.cli import main
 
         return main.run(words)
@@ -34,7 +34,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run(words: Sequence[str]) -> int:
     if is_completing() or not words:
-        raise _NotPlain
+        raise NotPlain
     with errors.told(is_json="--json" in words) as ending:
         if words == ["--version"]:
             from hindbrain import __version__
@@ -44,7 +44,7 @@ def _run(words: Sequence[str]) -> int:
         entry = COMMANDS.get(words[0])
         verb = entry.load() if entry else None
         if not isinstance(verb, Verb):
-            raise _NotPlain
+            raise NotPlain
         given = read(verb, words[1:])
         about = {shared.keyword: given.pop(shared.keyword) for shared in SHARED}
         call = Call(**{keyword: value for keyword, value in about.items() if value})
@@ -53,7 +53,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def read(verb: Verb, words: Sequence[str]) -> dict[str, Any]:
-    """The values of a plain command line by keyword, those of SHARED among them. Everything else is _NotPlain."""
+    """The values of a plain command line by keyword, those of SHARED among them. Everything else is NotPlain."""
     parameters = (*verb.parameters, *SHARED)
     flags = {parameter.names[0]: parameter for parameter in parameters if parameter.is_option}
     given: dict[str, Any] = {parameter.keyword: parameter.default for parameter in parameters}
@@ -76,9 +76,9 @@ def read(verb: Verb, words: Sequence[str]) -> dict[str, Any]:
 def _plain(option: Parameter | None, seen: set[str]) -> Parameter:
     """An option whose value follows, or which needs none; given once, or made to be repeated."""
     if option is None or "/" in option.names[0] or "flag_value" in option.traits:
-        raise _NotPlain
+        raise NotPlain
     if option.keyword in seen and not option.traits.get("multiple"):
-        raise _NotPlain
+        raise NotPlain
     seen.add(option.keyword)
     return option
 
@@ -86,10 +86,10 @@ def _plain(option: Parameter | None, seen: set[str]) -> Parameter:
 def _value(option: Parameter, text: str, *, is_written: bool) -> Any:
     if option.traits.get("is_flag"):
         if is_written:  # --json=yes
-            raise _NotPlain
+            raise NotPlain
         return True
     if not text or text.startswith("-"):
-        raise _NotPlain
+        raise NotPlain
     return _typed(option, text)
 
 
@@ -100,17 +100,17 @@ def _typed(parameter: Parameter, text: str) -> Any:
     try:
         return kind.read(text, of=parameter.names[0])
     except HindbrainError:
-        raise _NotPlain from None
+        raise NotPlain from None
 
 
 def _arguments(verb: Verb, placed: Sequence[str]) -> dict[str, Any]:
     wanted = [parameter for parameter in verb.parameters if not parameter.is_option]
     if not all(placed):
-        raise _NotPlain
+        raise NotPlain
     if wanted and wanted[0].traits.get("nargs") == -1:
         return {wanted[0].keyword: tuple(placed)}
     if len(placed) > len(wanted) or any(map(_is_required, wanted[len(placed) :])):
-        raise _NotPlain
+        raise NotPlain
     return {parameter.keyword: _typed(parameter, text) for parameter, text in zip(wanted, placed, strict=False)}
 
 
