@@ -20,7 +20,8 @@ import click
 from hindbrain import errors, settings
 from hindbrain.core import growth
 from hindbrain.core.growth import Growth
-from hindbrain.entry.cli.main import COMMANDS, SECTIONS, load
+from hindbrain.entry.cli.commands import COMMANDS, SECTIONS
+from hindbrain.entry.cli.main import load
 from hindbrain.errors import HindbrainError
 from hindbrain.settings import ENVIRONMENT, Settings
 

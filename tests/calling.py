@@ -6,7 +6,7 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from hindbrain.entry.cli.main import run
+from hindbrain.entry.cli.quick import run
 
 SRC = Path(__file__).resolve().parents[1] / "src"
 _PROGRAM = (sys.executable, "-W", "error", "-m", "hindbrain")
@@ -50,15 +50,21 @@ class Cli:
 
     def __call__(self, *arguments: str, stdin: str | bytes | io.BytesIO = "", code: int = 0) -> Answer:
         """Run a command in this process; it must end with `code`."""
+        answer = self.through(run, *arguments, stdin=stdin)
+        assert answer.code == code, answer
+        return answer
+
+    def through(
+        self, way: Callable[[Sequence[str]], int], *arguments: str, stdin: str | bytes | io.BytesIO = ""
+    ) -> Answer:
+        """Run a command in this process, by the whole command line or by one part of it."""
         raw = stdin.encode() if isinstance(stdin, str) else stdin
         stream = raw if isinstance(raw, io.BytesIO) else io.BytesIO(raw)
         out, err = _stream(), _stream()
         with self._monkeypatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
             patch.setattr(sys, "stdin", io.TextIOWrapper(stream, "utf-8"))
-            ended = run(arguments)
-        answer = Answer(out=_text(out), err=_text(err), code=ended)
-        assert answer.code == code, answer
-        return answer
+            ended = way(arguments)
+        return Answer(out=_text(out), err=_text(err), code=ended)
 
     def json(self, *arguments: str, stdin: str | bytes = "", code: int = 0) -> Any:
         """What a command answers with --json."""

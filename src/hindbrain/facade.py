@@ -1,5 +1,7 @@
 """The public API: one object with every verb, for scripts, for the command line and for every other surface."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
@@ -142,25 +144,25 @@ class Hindbrain:
         known = self.project
         return known.name if known else self._located.name
 
-    def capture(self, text: str, **about: Unpack[About]) -> "Captured":
+    def capture(self, text: str, **about: Unpack[About]) -> Captured:
         """Read what an agent said, keep what it taught; a receipt for every line that looked like a signal."""
         from hindbrain.app.capture import Said, capture
 
         return capture(Said(text=text, **about), project=self._adopted(), tools=self._tools)
 
-    def add(self, content: str, **new: Unpack[New]) -> "Receipt":
+    def add(self, content: str, **new: Unpack[New]) -> Receipt:
         """Keep what a person says."""
         from hindbrain.app.add import Noted, add
 
         return add(Noted(content=content, **new), project=self._adopted(), tools=self._tools)
 
-    def recall(self, text: str = "", **how: Unpack[How]) -> "Found":
+    def recall(self, text: str = "", **how: Unpack[How]) -> Found:
         """Memories that bear on `text`, best first, each with its reasons."""
         from hindbrain.app.recall import Question, recall
 
         return recall(Question(text=text, **how), project=self._known(), tools=self._tools)
 
-    def inject(self, **context: Unpack[Context]) -> "Injected":
+    def inject(self, **context: Unpack[Context]) -> Injected:
         """A block of text for the next prompt, recorded with its reasons."""
         from hindbrain.app.inject import Occasion, inject
 
@@ -179,57 +181,57 @@ class Hindbrain:
             return 0
         return embed_due(self.store, self._tools.embedder, limit=limit, tell=tell or (lambda _: None))
 
-    def list(self, **which: Unpack[Which]) -> "Sequence[Memory]":
+    def list(self, **which: Unpack[Which]) -> Sequence[Memory]:
         """Memories as they stand, most confident first."""
         from hindbrain.app.select import Selection, select
 
         return select(Selection(**which), project=self._known(), store=self.store)
 
-    def show(self, memory_id: str) -> "Memory":
+    def show(self, memory_id: str) -> Memory:
         """One memory, whatever its state. UnknownMemory when there is none."""
         from hindbrain.app.show import show
 
         return show(memory_id, store=self.store)
 
-    def history(self, memory_id: str) -> "Sequence[Version]":
+    def history(self, memory_id: str) -> Sequence[Version]:
         """Every version of a memory, oldest first."""
         from hindbrain.app.show import history
 
         return history(memory_id, store=self.store)
 
-    def receipts(self, *, session: str = "", verdict: str = "", limit: int = 50) -> "Sequence[Receipt]":
+    def receipts(self, *, session: str = "", verdict: str = "", limit: int = 50) -> Sequence[Receipt]:
         """What became of captured lines, newest first."""
         return self.store.receipts(self._known(), session=session, verdict=verdict, limit=limit)
 
-    def edit(self, memory_id: str, **edit: Unpack[Edit]) -> "Memory":
+    def edit(self, memory_id: str, **edit: Unpack[Edit]) -> Memory:
         """A new version by a person's hand."""
         from hindbrain.app.edit import edit as change
 
         return change(memory_id, edit, store=self.store, clock=self._tools.clock)
 
-    def delete(self, memory_id: str, *, reason: str = "deleted") -> "Memory":
+    def delete(self, memory_id: str, *, reason: str = "deleted") -> Memory:
         """Archive: gone from recall and prompts, back with `restore`."""
         from hindbrain.app.archive import delete
 
         return delete(memory_id, reason=reason, store=self.store, clock=self._tools.clock)
 
-    def restore(self, memory_id: str) -> "Memory":
+    def restore(self, memory_id: str) -> Memory:
         """Undo a delete, an archival by cleanup, or a supersession."""
         from hindbrain.app.archive import restore
 
         return restore(memory_id, store=self.store, clock=self._tools.clock)
 
-    def forget(self, memory_id: str) -> "Forgotten":
+    def forget(self, memory_id: str) -> Forgotten:
         """Erase a memory for good and prove it. NotErased when a file still holds its text."""
         from hindbrain.app.forget import forget
 
         return forget(memory_id, store=self.store, clock=self._tools.clock)
 
-    def reviews(self, *, with_closed: bool = False) -> "Sequence[Review]":
+    def reviews(self, *, with_closed: bool = False) -> Sequence[Review]:
         """What waits for a person, oldest first."""
         return self.store.reviews(self._known(), with_closed=with_closed)
 
-    def decide(self, review_id: str, decision: str, *, by: str = "") -> "Review":
+    def decide(self, review_id: str, decision: str, *, by: str = "") -> Review:
         """Close a review: release or refuse a quarantined memory; supersede, keep or refuse a contradicting one."""
         from hindbrain.app.review import decide
 
@@ -241,31 +243,31 @@ class Hindbrain:
 
         return export(self._known(), name=self.project_name, store=self.store, clock=self._tools.clock)
 
-    def import_(self, text: str, *, is_own: bool | None = None) -> "Imported":
+    def import_(self, text: str, *, is_own: bool | None = None) -> Imported:
         """Read Dex' export format. `is_own` None: an export of ours is recognised by its ids."""
         from hindbrain.app.portable import import_
 
         return import_(text, is_own=is_own, project=self._adopted(), tools=self._tools)
 
-    def cleanup(self, *, is_dry_run: bool = False) -> "Cleaned":
+    def cleanup(self, *, is_dry_run: bool = False) -> Cleaned:
         """Let unused memories fade, archive those that faded away."""
         from hindbrain.app.maintain import cleanup
 
         return cleanup(self._known(), is_dry_run=is_dry_run, tools=self._tools)
 
-    def stats(self) -> "Stats":
+    def stats(self) -> Stats:
         """How many memories there are, of which state, type and category."""
         from hindbrain.app.stats import stats
 
         return stats(self._known(), store=self.store)
 
-    def why(self, memory_id: str) -> "Walk":
+    def why(self, memory_id: str) -> Walk:
         """From a memory to the sentence that taught it, and to every injection."""
         from hindbrain.app.why import why
 
         return why(memory_id, store=self.store)
 
-    def doctor(self, *, is_repairing: bool = False) -> "Sequence[Finding]":
+    def doctor(self, *, is_repairing: bool = False) -> Sequence[Finding]:
         """What is healthy, what is not, and the command that fixes it."""
         from hindbrain.app.doctor import doctor
 
@@ -274,7 +276,7 @@ class Hindbrain:
     def close(self) -> None:
         self._tools.store.close()
 
-    def __enter__(self) -> "Hindbrain":
+    def __enter__(self) -> Hindbrain:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,8 +1,9 @@
 """What the program needs from outside: time, randomness, files, and a store. Adapters implement these."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 
 from hindbrain.core.hints import Protocol, TypeVar
 from hindbrain.core.model import (
@@ -59,19 +60,19 @@ class Embedder(Protocol):
 class ProjectFiles(Protocol):
     """A project's own files, read only. Hindbrain writes nothing into a user's repository."""
 
-    def identities(self, path: Path, *, per_worktree: bool) -> tuple[str, ...]:
+    def identities(self, path: str, *, per_worktree: bool) -> tuple[str, ...]:
         """Names under which the code base at `path` may be known, the most telling first."""
 
-    def name(self, path: Path) -> str:
+    def name(self, path: str) -> str:
         """What a person would call the code base at `path`."""
 
-    def text(self, path: Path, *, within: Path) -> str:
+    def text(self, path: str, *, within: str) -> str:
         """The text of a file; "" when there is none, or when it really lies outside `within`."""
 
-    def texts(self, folder: Path, suffix: str, *, within: Path) -> tuple[tuple[str, str], ...]:
+    def texts(self, folder: str, suffix: str, *, within: str) -> tuple[tuple[str, str], ...]:
         """(name, text) of the files in `folder` with that suffix, sorted by name; empty when there is none."""
 
-    def root(self, path: Path) -> Path:
+    def root(self, path: str) -> str:
         """The top folder of the code base that `path` lies in."""
 
 

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 from hindbrain.core.growth import Growth
 from hindbrain.core.hints import Any, TypeVar
@@ -23,8 +22,8 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    home: Path  # folder of the store, backups and config.toml
-    store: Path  # the database file
+    home: str  # folder of the store, backups and config.toml
+    store: str  # path of the database file
     project: str = ""  # name, id or path; empty: the current folder's
     per_worktree: bool = False  # every git worktree is a project of its own
     deduplication: bool = True  # the same text is kept once (CH-128)
@@ -42,13 +41,13 @@ class Settings:
 def load(environ: Mapping[str, str] | None = None) -> Settings:
     """Settings from the environment, then `config.toml` in the home. BadSettings names the bad line."""
     environ = os.environ if environ is None else environ
-    home = Path(environ.get("HINDBRAIN_HOME") or _data_folder(environ)).expanduser()
+    home = os.path.expanduser(environ.get("HINDBRAIN_HOME") or _data_folder(environ))
     wanted = environ.get("HINDBRAIN_STORE", "")
     if "://" in wanted:
         raise BadSettings(f"HINDBRAIN_STORE={wanted.partition('://')[0]}://… is not a file", fix="give a path")
-    store = Path(wanted or home / "hindbrain.db").expanduser()
+    store = os.path.expanduser(wanted or os.path.join(home, "hindbrain.db"))
     settings = Settings(home=home, store=store, project=environ.get("HINDBRAIN_PROJECT", ""))
-    settings = _with_file(settings, home / "config.toml")
+    settings = _with_file(settings, os.path.join(home, "config.toml"))
     # Of one run, so it overrules what stands for all of them.
     return replace(settings, embedder=environ.get("HINDBRAIN_EMBEDDER") or settings.embedder)
 
@@ -58,25 +57,31 @@ def colour(environ: Mapping[str, str] | None = None) -> bool | None:
     return False if (os.environ if environ is None else environ).get("NO_COLOR") else None
 
 
-def _data_folder(environ: Mapping[str, str]) -> Path:
+def is_completing() -> bool:
+    """Whether a shell asks how a command line could go on, by the variable that click's scripts set."""
+    return "_HINDBRAIN_COMPLETE" in os.environ
+
+
+def _data_folder(environ: Mapping[str, str]) -> str:
     if sys.platform == "darwin":
-        return Path("~/Library/Application Support/hindbrain")
+        return "~/Library/Application Support/hindbrain"
     if sys.platform == "win32":
-        return Path(environ.get("LOCALAPPDATA", "~/AppData/Local")) / "hindbrain"
-    return Path(environ.get("XDG_DATA_HOME") or "~/.local/share") / "hindbrain"
+        return os.path.join(environ.get("LOCALAPPDATA", "~/AppData/Local"), "hindbrain")
+    return os.path.join(environ.get("XDG_DATA_HOME") or "~/.local/share", "hindbrain")
 
 
-def _with_file(settings: Settings, path: Path) -> Settings:
-    if not path.exists():
+def _with_file(settings: Settings, path: str) -> Settings:
+    if not os.path.exists(path):
         return settings
     import tomllib  # most users have no such file
 
     try:
-        table = tomllib.loads(path.read_text("utf-8"))
+        with open(path, "rb") as file:
+            table = tomllib.load(file)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BadSettings(f"{path} cannot be read: {error}", fix="correct the file, or move it away") from error
     growth = _typed(Growth(), table.pop("confidence", {}), where=f"{path} [confidence]", fixed=())
-    changed = _typed(settings, table, where=str(path), fixed=("home", "store", "growth"))
+    changed = _typed(settings, table, where=path, fixed=("home", "store", "growth"))
     return replace(changed, growth=growth)
 
 

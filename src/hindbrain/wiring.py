@@ -1,7 +1,6 @@
 """Which adapter stands behind which port. The only module that knows both sides."""
 
 import os
-from pathlib import Path
 
 from hindbrain.adapters.ai.facade import embedder as chosen
 from hindbrain.adapters.clock import SystemChance, SystemClock
@@ -28,7 +27,7 @@ def open_hindbrain(
     """
     settings = settings or load()
     if store is not None:
-        settings = replace(settings, store=Path(store))
+        settings = replace(settings, store=os.fspath(store))
     tools = Tools(
         store=SqliteStore(settings.store, timeout_s=settings.lock_timeout_s),
         clock=SystemClock(),
@@ -37,10 +36,11 @@ def open_hindbrain(
         settings=settings,
         embedder=embedder or chosen(settings.embedder),
     )
-    wanted = project if isinstance(project, str | None) else Path(project)
+    # A path object is a path even where it looks like a name.
+    wanted = project if isinstance(project, str | None) else os.path.join(".", os.fspath(project))
     located = locate(
         wanted or settings.project,
-        here=Path.cwd(),
+        here=os.getcwd(),
         reader=tools.store,
         files=tools.files,
         per_worktree=settings.per_worktree,

@@ -165,8 +165,8 @@ def test_an_interrupted_command_ends_with_130_and_no_traceback(cli: Cli) -> None
 
 @pytest.mark.parametrize("words", [["list"], ["list", "--json"]])
 def test_a_bug_is_told_in_the_same_form(tmp_path: Path, words: list[str]) -> None:
-    code = "import sys, hindbrain.entry.cli.main as m, hindbrain.__main__ as start\n"
-    code += "m.load = lambda entry: 1 / 0\nsys.argv = ['hindbrain', *sys.argv[1:]]\nstart.main()"
+    code = "import sys, hindbrain.entry.cli.commands as c, hindbrain.__main__ as start\n"
+    code += "c.Entry.load = lambda entry: 1 / 0\nsys.argv = ['hindbrain', *sys.argv[1:]]\nstart.main()"
     environment = os.environ | {"HINDBRAIN_HOME": str(tmp_path)}
     command = [sys.executable, "-c", code, *words]
     run = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)

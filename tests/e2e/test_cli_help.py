@@ -91,7 +91,7 @@ def loaded_by(*arguments: str) -> set[str]:
 
 
 def test_help_loads_no_command_and_a_command_loads_no_other() -> None:
-    commands = {entry.where.partition(":")[0] for entry in COMMANDS.values()}
+    commands = {f"hindbrain.entry.cli.{entry.where.partition(':')[0]}" for entry in COMMANDS.values()}
 
     assert loaded_by("--help") & (commands | {"hindbrain.wiring", "hindbrain.facade"}) == set()
     loaded = loaded_by("recall", "--help")

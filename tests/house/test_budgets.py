@@ -47,11 +47,12 @@ def test_opening_the_store_loads_one_driver_and_no_command_line(tmp_path: Path) 
     assert len(modules) <= 115
 
 
+RUN = "from hindbrain.entry.cli.quick import run; run(sys.argv[1:])"
+
+
 @pytest.mark.parametrize("words", [["--version"], ["--help"]])
 def test_help_opens_no_store(words: list[str]) -> None:
-    code = "import sys; sys.argv = ['hindbrain', *sys.argv[1:]]\nfrom hindbrain.__main__ import main\n"
-    code += "try: main()\nexcept SystemExit: pass"
-    assert "apsw" not in loaded(code, *words)
+    assert "apsw" not in loaded(RUN, *words)
 
 
 def test_the_base_install_has_at_most_five_dependencies() -> None:

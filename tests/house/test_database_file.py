@@ -25,7 +25,7 @@ DATABASE = re.compile(r"(?i)\b(?:\w*_)?(?:db|database|sqlite|wal|shm|store)(?:_\
 # Functions of the adapter that may open a file, and what they open.
 MAY_OPEN = {
     "schema.py::create_file": "the database, before any connection exists, with O_EXCL",
-    "schema.py::shipped": "migrations inside the package",
+    "schema.py::_read": "migrations inside the package",
     "gate.py::_locked": "lock files beside the database",
 }
 OTHER_ENGINES = {"sqlite3", "_sqlite3", "pysqlite3", "sqlean", "aiosqlite"}

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from hindbrain.core.growth import Growth
-from hindbrain.entry.cli.main import COMMANDS
+from hindbrain.entry.cli.commands import COMMANDS
 from hindbrain.settings import ENVIRONMENT, Settings
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -45,8 +45,8 @@ class Function:
 
     @property
     def is_command(self) -> bool:
-        """click passes every value by keyword, so a command may have as many as it has options."""
-        return any(re.search(r"\bclick\.|\.(command|group|option|argument)\(", d) for d in self.decorators)
+        """Values arrive by keyword, so a command may have as many as it has options."""
+        return any(re.search(r"\b(command|option|argument)\(", d) for d in self.decorators)
 
     @property
     def is_named_by_python(self) -> bool:

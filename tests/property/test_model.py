@@ -25,7 +25,7 @@ def memories(draw: st.DrawFn) -> Memory:
     maybe = st.none() | moments.map(to_milliseconds)
     return a_memory(
         draw(st.text(min_size=1, max_size=60)),
-        kind=draw(st.sampled_from(Kind)),
+        kind=draw(st.sampled_from(list(Kind))),
         body=draw(st.dictionaries(st.text(max_size=8), json_values, max_size=3)),
         tags=tuple(draw(st.lists(st.text(max_size=8), max_size=3))),
         confidence=draw(st.floats(0, 1)),
@@ -89,13 +89,13 @@ def test_a_memory_is_in_exactly_one_state(memory: Memory) -> None:
         assert memory.state is (State.LIVE if memory.trust else State.QUARANTINED)
 
 
-@given(st.sampled_from(Relation))
+@given(st.sampled_from(list(Relation)))
 def test_an_inverse_inverts(relation: Relation) -> None:  # LK-081
     if relation.inverse:
         assert relation.inverse.inverse is relation
 
 
-@given(st.sampled_from(Kind), st.dictionaries(st.text(max_size=8), json_values, max_size=3))
+@given(st.sampled_from(list(Kind)), st.dictionaries(st.text(max_size=8), json_values, max_size=3))
 def test_unknown_fields_of_a_body_are_never_a_fault(kind: Kind, body: dict[str, object]) -> None:
     unknown = {f"x-{name}": value for name, value in body.items()}
     assert faults(kind, unknown) == ()

@@ -50,7 +50,7 @@ def memories(draw: st.DrawFn) -> Memory:
         tags=tuple(draw(st.lists(texts, max_size=3))),
         file_refs=tuple(draw(st.lists(texts, max_size=3))),
         counters=Counters(injected=draw(st.integers(0, 10**6))),
-        provenance=Provenance(actor=Actor(hat=draw(texts)), source=draw(st.sampled_from(Source))),
+        provenance=Provenance(actor=Actor(hat=draw(texts)), source=draw(st.sampled_from(list(Source)))),
     )
 
 

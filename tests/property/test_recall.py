@@ -125,7 +125,7 @@ def test_counters_alone_move_no_score(strategy: str, memory: Memory, ask: Ask, c
 
 
 @patient
-@given(memories(), asks, st.sampled_from(Source))
+@given(memories(), asks, st.sampled_from(list(Source)))
 def test_ten_thousand_uses_move_a_score_by_a_tenth_at_most(memory: Memory, ask: Ask, source: Source) -> None:
     """What use does in the end is to raise confidence and the time of the last use."""
     ask = replace(ask, strategy="unified", limit=1, session="")

@@ -85,7 +85,7 @@ def test_worktrees_can_be_separated_on_request(tmp_path: Path) -> None:
 
 def test_a_folder_without_git_is_a_project_by_its_path(tmp_path: Path) -> None:
     assert identities(tmp_path) == (f"folder:{tmp_path.resolve()}",)
-    assert LocalFiles().root(tmp_path) == tmp_path
+    assert LocalFiles().root(tmp_path) == str(tmp_path)
 
 
 def test_a_deeper_folder_belongs_to_the_repository_around_it(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ from hindbrain.settings import load
 
 def test_the_environment_says_where(tmp_path: Path) -> None:
     settings = load({"HINDBRAIN_HOME": str(tmp_path)})
-    assert (settings.home, settings.store) == (tmp_path, tmp_path / "hindbrain.db")
+    assert (settings.home, settings.store) == (str(tmp_path), str(tmp_path / "hindbrain.db"))
     elsewhere = load({"HINDBRAIN_HOME": str(tmp_path), "HINDBRAIN_STORE": "/x/y.db", "HINDBRAIN_PROJECT": "p"})
-    assert (elsewhere.store, elsewhere.project) == (Path("/x/y.db"), "p")
+    assert (elsewhere.store, elsewhere.project) == ("/x/y.db", "p")
 
 
 def test_a_store_that_is_no_file_is_refused_without_repeating_its_password(tmp_path: Path) -> None:

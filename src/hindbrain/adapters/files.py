@@ -5,14 +5,15 @@ two repositories in folders of the same name are two. Git's own files are read d
 more than everything else a hook does.
 """
 
+import os
 from collections.abc import Iterator
-from pathlib import Path
+from os.path import basename, dirname, exists, isdir, isfile, join, realpath
 
 MAX_BYTES = 1_000_000  # a prompt or rule file larger than this is not one
 
 
 class LocalFiles:
-    def identities(self, path: Path, *, per_worktree: bool) -> tuple[str, ...]:
+    def identities(self, path: str, *, per_worktree: bool) -> tuple[str, ...]:
         """`remote:host/owner/name` and `folder:/path` of the git folder, or `folder:` of a folder without git.
 
         A remote that is a path on this machine stands for that repository's own git folder, so that a clone
@@ -20,69 +21,75 @@ class LocalFiles:
         """
         top = _top(path)
         if top is None or per_worktree:
-            return (f"folder:{(top or path).resolve()}",)
+            return (f"folder:{top or realpath(path)}",)
         common = _common_folder(top)
         remote = _first_remote(common)
         names = [_remote_identity(remote, common)] if remote else []
         return (*names, f"folder:{common}")
 
-    def name(self, path: Path) -> str:
+    def name(self, path: str) -> str:
         top = _top(path)
         if top is None:
-            return path.resolve().name or "root"
+            return basename(realpath(path)) or "root"
         common = _common_folder(top)
         remote = _first_remote(common)
         source = _remote_identity(remote, common) if remote else f"folder:{_checkout(common)}"
         return source.removesuffix("/.git").rpartition("/")[2].removesuffix(".git") or "root"
 
-    def root(self, path: Path) -> Path:
-        return _top(path) or path
+    def root(self, path: str) -> str:
+        return _top(path) or os.fspath(path)
 
-    def text(self, path: Path, *, within: Path) -> str:
+    def text(self, path: str, *, within: str) -> str:
         try:
-            real = path.resolve()
-            if not real.is_relative_to(within.resolve()) or not real.is_file():
+            real = realpath(path)
+            if not real.startswith(join(realpath(within), "")) or not isfile(real):
                 return ""
-            with real.open("rb") as file:
+            with open(real, "rb") as file:
                 return file.read(MAX_BYTES).decode("utf-8", "replace")
         except OSError:
             return ""
 
-    def texts(self, folder: Path, suffix: str, *, within: Path) -> tuple[tuple[str, str], ...]:
-        if not folder.is_dir():
+    def texts(self, folder: str, suffix: str, *, within: str) -> tuple[tuple[str, str], ...]:
+        if not isdir(folder):
             return ()
-        files = sorted(file for file in folder.iterdir() if file.suffix == suffix and file.is_file())
-        texts = ((file.name, self.text(file, within=within)) for file in files)
+        names = sorted(name for name in os.listdir(folder) if name.endswith(suffix) and name != suffix)
+        texts = ((name, self.text(join(folder, name), within=within)) for name in names)
         return tuple((name, text) for name, text in texts if text)
 
 
-def _top(path: Path) -> Path | None:
+def _top(path: str) -> str | None:
     """The folder that holds `.git`, which is a folder, or in worktrees and submodules a file."""
-    here = path.resolve()
-    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), None)
+    here = realpath(path)
+    while not exists(join(here, ".git")):
+        if here == dirname(here):
+            return None
+        here = dirname(here)
+    return here
 
 
-def _common_folder(top: Path) -> Path:
+def _common_folder(top: str) -> str:
     """The git folder that all worktrees share."""
-    git = top / ".git"
-    if git.is_file():
-        pointer = git.read_text("utf-8", "replace").partition("gitdir:")[2].strip()
-        git = top / pointer
-    common = git / "commondir"
-    if common.is_file():
-        git = git / common.read_text("utf-8", "replace").strip()
-    return git.resolve()
+    git = join(top, ".git")
+    if isfile(git):
+        git = join(top, _read(git).partition("gitdir:")[2].strip())
+    common = join(git, "commondir")
+    if isfile(common):
+        git = join(git, _read(common).strip())
+    return realpath(git)
 
 
-def _checkout(common: Path) -> Path:
-    return common.parent if common.name == ".git" else common
+def _read(path: str) -> str:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
 
 
-def _first_remote(common: Path) -> str:
-    config = common / "config"
-    if not config.is_file():
-        return ""
-    return next(_remotes(config.read_text("utf-8", "replace")), "")
+def _checkout(common: str) -> str:
+    return dirname(common) if basename(common) == ".git" else common
+
+
+def _first_remote(common: str) -> str:
+    config = join(common, "config")
+    return next(_remotes(_read(config)), "") if isfile(config) else ""
 
 
 def _remotes(config: str) -> Iterator[str]:
@@ -94,7 +101,7 @@ def _remotes(config: str) -> Iterator[str]:
             yield line.partition("=")[2].strip().strip('"')
 
 
-def _remote_identity(remote: str, common: Path) -> str:
+def _remote_identity(remote: str, common: str) -> str:
     """The same for `git@host:a/b.git`, `https://user:token@host/a/b` and `ssh://git@host:22/a/b/`."""
     if "://" not in remote and ":" in remote.partition("/")[0]:  # scp form: user@host:path
         host, _, place = remote.rpartition("@")[2].partition(":")
@@ -107,7 +114,6 @@ def _remote_identity(remote: str, common: Path) -> str:
         except ValueError:  # nothing that git could fetch from either
             return f"folder:{common}"
     else:
-        folder = (_checkout(common) / remote.removeprefix("file://")).resolve()
-        inside = folder / ".git"
-        return f"folder:{_common_folder(folder) if inside.exists() else folder}"
+        folder = realpath(join(_checkout(common), remote.removeprefix("file://")))
+        return f"folder:{_common_folder(folder) if exists(join(folder, '.git')) else folder}"
     return f"remote:{host.casefold()}/{place.strip('/').removesuffix('.git')}"

@@ -137,9 +137,7 @@ def _with_meaning(sides: _Sides, ask: Ask, where: Where, *, reader: Reader, embe
             sides.how = "words: the model cannot run here"
             sides.notices = (f"meaning is not compared: {error.what}; {error.fix}",)
         else:
-            near = reader.nearest(
-                point, embedder.space, where=where, limit=_depth(ask), also=sides.best(_room(ask))
-            )
+            near = reader.nearest(point, embedder.space, where=where, limit=_depth(ask), also=sides.best(_room(ask)))
             _join(sides, near)
     return sides
 

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Sequence
-from pathlib import Path
 
 from hindbrain.app.admission import tidy
 from hindbrain.app.gather import gather
@@ -51,7 +50,7 @@ class Occasion:
     hat: str = ""
     limit: int = 0  # 0: the format's own
     budget: int = 0  # tokens; 0: the setting
-    root: Path | None = None  # where Chorus' prompt and rule files are
+    root: str | None = None  # where Chorus' prompt and rule files are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,13 +184,13 @@ def _framed(sections: Sections, fence: str) -> str:
 def _chorus_files(occasion: Occasion, tools: Tools) -> ChorusFiles:
     if occasion.root is None:
         return ChorusFiles()
-    files, folder = tools.files, occasion.root / ".chorus"
-    agent = folder / "agents" / (occasion.persona or Actor().voice)
-    agents = folder / "agents"  # a persona's name may not lead out of it
+    files, folder = tools.files, f"{occasion.root}/.chorus"
+    agents = f"{folder}/agents"  # a persona's name may not lead out of it
+    agent = f"{agents}/{occasion.persona or Actor().voice}"
     return ChorusFiles(
-        prompt=files.text(agent / "prompt.md", within=agents),
-        shared_rules=files.texts(folder / "rules", ".md", within=folder),
-        agent_rules=files.text(agent / "rules.md", within=agents),
+        prompt=files.text(f"{agent}/prompt.md", within=agents),
+        shared_rules=files.texts(f"{folder}/rules", ".md", within=folder),
+        agent_rules=files.text(f"{agent}/rules.md", within=agents),
     )
 
 

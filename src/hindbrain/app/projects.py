@@ -1,6 +1,6 @@
 """Which project is meant: a name, an id, a path, or the folder one stands in."""
 
-from pathlib import Path
+import os
 
 from hindbrain.core.value import dataclass
 from hindbrain.errors import AmbiguousProject, BadValue
@@ -13,21 +13,19 @@ class Located:
 
     identities: tuple[str, ...]
     name: str
-    root: Path | None  # None: known by name only, so it has no files here
+    root: str | None  # None: known by name only, so it has no files here
 
 
-def locate(
-    wanted: str | Path | None, *, here: Path, reader: Reader, files: ProjectFiles, per_worktree: bool
-) -> Located:
+def locate(wanted: str | None, *, here: str, reader: Reader, files: ProjectFiles, per_worktree: bool) -> Located:
     """The project that `wanted` names; the one around `here` when it names none.
 
     Something with a slash, or an existing folder, is a path. A name that no project bears is a new project.
     """
     if not wanted:
         return _at(here, files, per_worktree=per_worktree)
-    if isinstance(wanted, Path) or "/" in wanted or wanted in (".", ".."):
-        folder = Path(wanted).expanduser()
-        if not folder.is_dir():
+    if "/" in wanted or wanted in (".", ".."):
+        folder = os.path.expanduser(wanted)
+        if not os.path.isdir(folder):
             raise BadValue(f"there is no folder {folder}", fix="give a folder that exists, or a name without a slash")
         return _at(folder, files, per_worktree=per_worktree)
     if named := [project for project in reader.projects() if wanted in (project.id, project.name)]:
@@ -43,12 +41,12 @@ def locate(
     return Located(identities=(f"name:{name}",), name=name, root=None)
 
 
-def _at(path: Path, files: ProjectFiles, *, per_worktree: bool) -> Located:
+def _at(path: str, files: ProjectFiles, *, per_worktree: bool) -> Located:
     return Located(
         identities=files.identities(path, per_worktree=per_worktree), name=files.name(path), root=files.root(path)
     )
 
 
-def _root(name: str, here: Path, *, files: ProjectFiles) -> Path | None:
+def _root(name: str, here: str, *, files: ProjectFiles) -> str | None:
     """The folder one stands in, if that is the project meant."""
     return files.root(here) if files.name(here) == name else None

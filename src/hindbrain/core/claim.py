@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from enum import StrEnum
 from functools import cache, lru_cache
 
+from hindbrain.core.closed import StrEnum
 from hindbrain.core.value import dataclass, replace
 from hindbrain.core.words import STOP, listed, pieces, stem
 

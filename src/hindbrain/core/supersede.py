@@ -7,11 +7,11 @@ its own words, or differs from it in one value that cannot have two. Anything le
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 from functools import cache, lru_cache
 from itertools import pairwise
 
 from hindbrain.core.claim import Claim, Kind, Token, claim_of, read, tools
+from hindbrain.core.closed import StrEnum
 from hindbrain.core.same import in_order, is_directed, opposites
 from hindbrain.core.value import dataclass
 from hindbrain.core.words import listed, stem

@@ -68,7 +68,7 @@ def _by_name(names: tuple[str, ...], defaults: Mapping[str, Any]) -> Callable[..
     size = len(names)
 
     def __init__(self: object, /, **given: Any) -> None:  # noqa: N807
-        values = plain | given
+        values = given if len(given) == size else plain | given
         for name, make in fresh.items():
             if name not in given:
                 values[name] = make()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from functools import cache, lru_cache
+from itertools import groupby
 
 TYPE_CHECKING = False  # type checkers take it for True; a question in plain words loads neither typing nor re
 if TYPE_CHECKING:
@@ -66,18 +67,17 @@ def pieces(text: str) -> Iterator[str]:
             yield from _split(chunk)
 
 
-_JOINTS = "./\\:'-_"  # between letters and digits, part of a word; a ’ is one as well
+_INNER = "./\\:'’-_"  # signs that are part of a word, between its letters and digits
 _SIGNS = {code: " " for code in range(128) if not chr(code).isalnum()}
-_GAPS = {code: " " for code in _SIGNS if chr(code) not in _JOINTS}
+_KINDS = {code: "A" if chr(code).isupper() else "a" if chr(code).islower() else "0" for code in range(128)} | _SIGNS
+_GAPS = {code: " " for code in _SIGNS if chr(code) not in _INNER}
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _SIGNED_NAMES = {"c++": "cpp", "c#": "csharp", "f#": "fsharp"}
 _VOICED = "\u3099\u309a"  # kana that differ only in these are different letters, not accents
 
-# Plain words and ASCII names are taken apart without a pattern, the rest with one that is compiled when a text first
-# needs it: a question costs a new process less than compiling them all.
-_CHUNK = r"[\w./\\:'’-]+"
+# Words and ASCII names are taken apart without a pattern, the rest with one that is compiled when a text first needs
+# it: loading `re` costs a new process more than the rest of a question.
 _PATHS = r"[/\\]+|::+"
-_HUMPS = r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
 _SCRIPTS = f"[{_UNSPACED}\U00020000-\U0003ffff]+|[^\\W_{_UNSPACED}\U00020000-\U0003ffff]+"
 _SIGNED = r"(?<!\w)(?:[cC]\+\+|[cCfF]#)(?!\w)"
 
@@ -90,7 +90,9 @@ def _pattern(source: str) -> re.Pattern[str]:
 
 
 def _chunks(text: str) -> list[str]:
-    return text.translate(_GAPS).split() if text.isascii() else _pattern(_CHUNK).findall(text)
+    if not text.isascii():
+        text = "".join([c if c.isalnum() or c in _INNER else " " for c in text])
+    return text.translate(_GAPS).split()
 
 
 def _folded(text: str) -> str:
@@ -147,15 +149,33 @@ def _humps(word: str) -> Iterator[str]:
         yield from _unspaced(word)
         return
     yield word.lower()
-    if _has_one_hump(word):
+    if word.isdigit() or (word.isalpha() and (word[1:].islower() or word.islower() or word.isupper())):
         return
-    runs = _pattern(_HUMPS).findall(word[: 4 * _LONGEST_TERM])
+    runs = list(_runs(word[: 4 * _LONGEST_TERM]))
     if 1 < len(runs) <= _MOST_RUNS:
         yield from (run.lower() for run in runs if len(run) > 1 or run.isdigit())
 
 
-def _has_one_hump(word: str) -> bool:
-    return word.isdigit() or (word.isalpha() and (word[1:].islower() or word.islower() or word.isupper()))
+def _runs(word: str) -> Iterator[str]:
+    """`HTTPServer2` is `HTTP`, `Server` and `2`; the plural of `APIs` is no hump of its own."""
+    capitals, at = "", 0
+    for kind, same in groupby(word.translate(_KINDS)):
+        start, at = at, at + len(list(same))
+        run = word[start:at]
+        if kind == "A":
+            capitals = run
+            continue
+        if kind == "a" and len(capitals) > 1 and run != "s":
+            yield capitals[:-1]
+            capitals = capitals[-1]
+        if capitals and kind != "a":
+            yield capitals
+            capitals = ""
+        if kind != " ":
+            yield capitals + run
+        capitals = ""
+    if capitals:
+        yield capitals
 
 
 def _unspaced(word: str) -> Iterator[str]:

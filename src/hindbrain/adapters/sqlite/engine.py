@@ -4,7 +4,6 @@ import contextlib
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import apsw
 
@@ -35,7 +34,7 @@ def engine_version() -> tuple[int, int, int]:
     return major, minor, patch
 
 
-def connect(path: Path) -> tuple[apsw.Connection, bool]:
+def connect(path: str) -> tuple[apsw.Connection, bool]:
     """A connection to an existing file, and whether it can only read."""
     version = engine_version()
     if not is_safe(version):
@@ -44,7 +43,7 @@ def connect(path: Path) -> tuple[apsw.Connection, bool]:
             fix="pip install --upgrade apsw",
         )
     try:
-        db = _tuned(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE))
+        db = _tuned(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE))
         return db, db.readonly("main")  # SQLite opens for reading what it cannot write, and does not say so
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         return _read_only(path), True
@@ -65,22 +64,22 @@ def _tuned(db: apsw.Connection) -> apsw.Connection:
     return db
 
 
-def _read_only(path: Path) -> apsw.Connection:
+def _read_only(path: str) -> apsw.Connection:
     """A folder that cannot be written still answers; `immutable` is what SQLite needs where no lock can be taken."""
     from urllib.parse import quote  # costs more than everything else here, and is rarely needed
 
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     with contextlib.suppress(apsw.CantOpenError, apsw.ReadOnlyError):
-        db = apsw.Connection(f"file:{quote(str(path))}?mode=ro", flags=flags)
+        db = apsw.Connection(f"file:{quote(path)}?mode=ro", flags=flags)
         db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
         return db
-    db = apsw.Connection(f"file:{quote(str(path))}?immutable=1", flags=flags)
+    db = apsw.Connection(f"file:{quote(path)}?immutable=1", flags=flags)
     db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     return db
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translated(path: str) -> Iterator[None]:
     """Errors of the engine and of the disk as errors of ours, each with its fix."""
     try:
         yield

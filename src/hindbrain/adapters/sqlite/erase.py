@@ -123,7 +123,7 @@ def _is_foreign(path: Path) -> bool:
     try:
         db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
         try:
-            refuse_strangers(db, path)
+            refuse_strangers(db, str(path))
         finally:
             db.close()
     except StoreDamaged:

@@ -8,19 +8,17 @@ kernel drops both when a process dies.
 
 import fcntl
 import os
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from hindbrain.errors import StoreLocked
 
 
 class Gate:
-    def __init__(self, database: Path) -> None:
-        self._next = database.with_name(database.name + ".next")
-        self._turn = database.with_name(database.name + ".turn")
+    def __init__(self, database: str | os.PathLike[str]) -> None:
+        self._next = f"{os.fspath(database)}.next"
+        self._turn = f"{os.fspath(database)}.turn"
 
     @contextmanager
     def hold(self, timeout_s: float) -> Iterator[None]:
@@ -43,14 +41,14 @@ def _release(handle: int) -> None:
     os.close(handle)
 
 
-def _locked(path: Path, deadline: float, *, timeout_s: float) -> int:
+def _locked(path: str, deadline: float, *, timeout_s: float) -> int:
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         if not _wait(handle, deadline):
             raise StoreLocked(
-                f"{path.with_suffix('')} stayed locked by another process for {timeout_s:g}s",
+                f"{path.rpartition('.')[0]} stayed locked by another process for {timeout_s:g}s",
                 fix="try again; `hindbrain doctor` names the process that holds it",
             ) from None
     return handle
@@ -61,6 +59,8 @@ def _wait(handle: int, deadline: float) -> bool:
 
     A thread that comes too late closes the handle, which gives the lock back at once.
     """
+    import threading  # late: most writers find the gate open
+
     state = threading.Lock()
     outcome = {"is_late": False}
     granted = threading.Event()

@@ -1,11 +1,9 @@
 """How a question to the store becomes SQL: bound parameters only, identifiers from fixed lists."""
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
 
 import apsw
 
@@ -30,6 +28,7 @@ from hindbrain.core.model import (
 )
 from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.model.record import actor_of, from_record
+from hindbrain.core.notation import read
 from hindbrain.core.recall.index import WEIGHTS, everywhere_token, scope_token
 from hindbrain.errors import StoreDamaged
 from hindbrain.ports import Hit, Match, Near, Project, Saying, Where
@@ -60,7 +59,7 @@ _RECEIPT = (
 class SqliteReader:
     """The read half of the store, over whatever connection the calling thread has."""
 
-    def __init__(self, path: Path, connection: Callable[[], apsw.Connection]) -> None:
+    def __init__(self, path: str, connection: Callable[[], apsw.Connection]) -> None:
         self._path = path
         self._db = connection
         self._shelves: Shelves | None = None
@@ -92,7 +91,7 @@ class SqliteReader:
 
     def memories(self, ids: Sequence[str]) -> Mapping[str, Memory]:
         found = self._all(
-            f"SELECT {rows.SELECTED} FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value", json.dumps(list(ids))
+            f"SELECT {rows.SELECTED} FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value", rows.to_json(list(ids))
         )
         return {row[0]: _memory(row) for row in found}
 
@@ -125,7 +124,7 @@ class SqliteReader:
             # CROSS JOIN: by these numbers, whatever index of the project looks better to the planner.
             "SELECT m.id, m.seq, d.sz FROM json_each(?) j CROSS JOIN memory m ON m.seq = j.value"
             f" CROSS JOIN memory_words_docsize d ON d.id = m.seq WHERE {clause}",
-            json.dumps(list(best)),
+            rows.to_json(list(best)),
             *values,
         )
         _, usual = self._averages()
@@ -148,7 +147,7 @@ class SqliteReader:
                 return ()
             number = numbers[0][0]
             ranked = ranking(self._read_shelves(number, space, where=where, is_committed=is_committed), point)
-            asked = ranked.of([seq for (seq,) in self._all(_NUMBERS, json.dumps(list(also)))] if also else [])
+            asked = ranked.of([seq for (seq,) in self._all(_NUMBERS, rows.to_json(list(also)))] if also else [])
             depth = limit
             while True:
                 best, floor = ranked.top(depth)
@@ -177,7 +176,7 @@ class SqliteReader:
             " CROSS JOIN memory m ON m.seq = j.value ->> 0"
             " CROSS JOIN vector v ON v.scope = j.value ->> 1 AND v.space = ? AND v.memory = m.seq"
             f" AND v.piece = j.value ->> 2 WHERE {clause}",
-            *(json.dumps(places), space, *values),
+            *(rows.to_json(places), space, *values),
         )
         near = [
             Near(memory_id=key, similarity=found[seq].similarity, start=start, end=end, pieces=found[seq].pieces)
@@ -229,7 +228,7 @@ class SqliteReader:
         found = self._all(
             "SELECT m.id, m.title_words, m.content_words, m.extra_words"
             " FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value",
-            json.dumps(list(ids)),
+            rows.to_json(list(ids)),
         )
         return {key: frozenset(" ".join(columns).split()) for key, *columns in found}
 
@@ -258,7 +257,7 @@ class SqliteReader:
             " AND (project = ? OR data ->> '$.reach' = 'everywhere')",
             *(then, then, where.project),
         )
-        memories = (from_record(json.loads(data)) for (data,) in found)
+        memories = (from_record(read(data)) for (data,) in found)
         return sorted((m for m in memories if where.admits(m)), key=lambda m: (m.learned_at, m.id), reverse=True)
 
     def history(self, memory_id: str) -> Sequence[Version]:
@@ -268,10 +267,10 @@ class SqliteReader:
         )
         return [
             Version(
-                memory=from_record(json.loads(data)),
+                memory=from_record(read(data)),
                 since=read_stamp(since),
                 until=rows.read_moment(until),
-                changed_by=actor_of(json.loads(changed_by)),
+                changed_by=actor_of(read(changed_by)),
                 change=change,
             )
             for data, since, until, changed_by, change in found
@@ -372,7 +371,7 @@ class SqliteReader:
             Shown(
                 memory_id=memory,
                 version=version,
-                score=Score(tuple(Reason(*part) for part in json.loads(reasons))),
+                score=Score(tuple(Reason(*part) for part in read(reasons))),
             )
             for memory, version, reasons in found
         )
@@ -389,7 +388,7 @@ class SqliteReader:
             *(after, project, project, limit or -1),
         )
         return [
-            Event(seq=seq, at=read_stamp(at), project=of, name=name, memory_id=memory, data=json.loads(data))
+            Event(seq=seq, at=read_stamp(at), project=of, name=name, memory_id=memory, data=read(data))
             for seq, at, of, name, memory, data in found
         ]
 
@@ -460,8 +459,8 @@ def _receipt(row: Sequence[Any]) -> Receipt:
         said_at=rows.read_moment(r["said_at"]),
         verdict=Verdict(r["verdict"]),
         memory_id=r["memory"],
-        supersedes=tuple(json.loads(r["supersedes"])),
-        removed=tuple(json.loads(r["removed"])),
+        supersedes=tuple(read(r["supersedes"])),
+        removed=tuple(read(r["removed"])),
     )
 
 

@@ -1,6 +1,5 @@
 """How a memory lies in its row: one column per field, and a hash over all of them."""
 
-import json
 from datetime import datetime
 from functools import lru_cache
 
@@ -8,6 +7,7 @@ from hindbrain.core.hints import Any
 from hindbrain.core.model import Actor, ActorType, Counters, Kind, Memory, Provenance, Reach, Source
 from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.model.record import fingerprint, to_record
+from hindbrain.core.notation import read, write
 from hindbrain.core.recall.index import columns, scope
 
 COLUMNS = (
@@ -60,39 +60,31 @@ def _values(memory: Memory) -> tuple[Any, ...]:
 def of_row(row: tuple[Any, ...]) -> Memory:
     """The memory in a row selected as SELECTED, which may go on behind it."""
     r = dict(zip(COLUMNS, row, strict=False))
-    actor = Actor(type=ActorType(r["actor_type"]), persona=r["actor_persona"], hat=r["hat"], instance=r["instance"])
-    return Memory(
-        **{name: r[name] for name in _AS_IS},
-        **{name: read_moment(r[name]) for name in _TIMES},
-        kind=Kind(r["kind"]),
-        reach=Reach(r["reach"]),
-        category_is_fixed=bool(r["category_is_fixed"]),
-        is_pinned=bool(r["is_pinned"]),
-        body=json.loads(r["body"]) if r["body"] != "{}" else {},
-        tags=tuple(json.loads(r["tags"])) if r["tags"] != "[]" else (),
-        file_refs=tuple(json.loads(r["file_refs"])) if r["file_refs"] != "[]" else (),
-        provenance=Provenance(
-            actor=actor,
-            session=r["session"],
-            task=r["task"],
-            source=Source(r["source"]),
-            adapter=r["adapter"],
-            receipt=r["receipt"],
-        ),
-        counters=Counters(**{name: r[name] for name in Counters.__slots__}),
+    del r["row_hash"]
+    for name in _TIMES:
+        r[name] = read_moment(r[name])
+    actor = Actor(
+        type=ActorType(r.pop("actor_type")),
+        persona=r.pop("actor_persona"),
+        hat=r.pop("hat"),
+        instance=r.pop("instance"),
     )
+    r["provenance"] = Provenance(actor=actor, source=Source(r.pop("source")), **{name: r.pop(name) for name in _ORIGIN})
+    r["counters"] = Counters(**{name: r.pop(name) for name in Counters.__slots__})
+    r["kind"], r["reach"] = Kind(r["kind"]), Reach(r["reach"])
+    r["category_is_fixed"], r["is_pinned"] = bool(r["category_is_fixed"]), bool(r["is_pinned"])
+    r["body"] = read(r["body"]) if r["body"] != "{}" else {}
+    r["tags"] = tuple(read(r["tags"])) if r["tags"] != "[]" else ()
+    r["file_refs"] = tuple(read(r["file_refs"])) if r["file_refs"] != "[]" else ()
+    return Memory(**r)
 
 
-_AS_IS = (
-    *("id", "project", "type", "category", "title", "content", "error_signature", "key", "legacy_key"),
-    *("content_hash", "chorus_hash", "persona", "trust", "confidence", "importance"),
-    *("superseded_by", "archive_reason", "version"),
-)
+_ORIGIN = ("session", "task", "adapter", "receipt")
 _TIMES = tuple(name for name in COLUMNS if name.endswith("_at"))
 
 
 def to_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return write(value)
 
 
 def maybe_stamp(moment: datetime | None) -> str | None:

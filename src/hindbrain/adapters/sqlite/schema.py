@@ -2,13 +2,16 @@
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 import apsw
 
 from hindbrain.core.digest import sha256
+from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.value import dataclass
 from hindbrain.errors import SchemaNewer, StoreDamaged
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,16 +23,17 @@ class Migration:
 
 def shipped() -> tuple[Migration, ...]:
     """The migrations of this program, in order."""
-    files = sorted((Path(__file__).parent / "migrations").glob("*.sql"))
-    return tuple(_read(file.name, file.read_text("utf-8")) for file in files)
+    folder = os.path.join(os.path.dirname(__file__), "migrations")
+    return tuple(_read(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".sql"))
 
 
-def _read(name: str, sql: str) -> Migration:
+def _read(folder: str, name: str) -> Migration:
     number, _, rest = name.removesuffix(".sql").partition("_")
-    return Migration(int(number), rest, sql)
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
+        return Migration(int(number), rest, file.read())
 
 
-def create_file(path: Path) -> None:
+def create_file(path: str) -> None:
     """An empty database file that only its owner can read. Before any connection of ours is open: closing a
     descriptor on a database drops every lock that this process holds on it."""
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
@@ -38,7 +42,7 @@ def create_file(path: Path) -> None:
 APPLICATION = 0x48494E44  # "HIND", in the header of every database of ours
 
 
-def refuse_strangers(db: apsw.Connection, path: Path) -> None:
+def refuse_strangers(db: apsw.Connection, path: str) -> None:
     """A database that another program made is not ours to migrate, to clean or to write."""
     if db.pragma("application_id") != APPLICATION and db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall():
         raise StoreDamaged(
@@ -50,7 +54,7 @@ def version(db: apsw.Connection) -> int:
     return int(db.pragma("user_version"))
 
 
-def migrate(db: apsw.Connection, path: Path, *, migrations: Sequence[Migration], backups: Path) -> tuple[Path, ...]:
+def migrate(db: apsw.Connection, path: str, *, migrations: Sequence[Migration], backups: "Path") -> "tuple[Path, ...]":
     """Bring the schema up to the last of `migrations`; the backups that were made. Call it under the gate."""
     refuse_strangers(db, path)
     refuse_newer(db, path, known=len(migrations))
@@ -70,7 +74,7 @@ def migrate(db: apsw.Connection, path: Path, *, migrations: Sequence[Migration],
     return tuple(made)
 
 
-def refuse_newer(db: apsw.Connection, path: Path, *, known: int) -> None:
+def refuse_newer(db: apsw.Connection, path: str, *, known: int) -> None:
     if version(db) > known:
         raise SchemaNewer(
             f"{path} has schema {version(db)}, this program knows {known}",
@@ -86,12 +90,12 @@ def fingerprint(db: apsw.Connection) -> str:
     return sha256(repr(rows.fetchall()).encode())
 
 
-def back_up(db: apsw.Connection, folder: Path, *, before: int) -> Path:
+def back_up(db: apsw.Connection, folder: "Path", *, before: int) -> "Path":
     """A verified copy of the database, taken by the engine itself: a copy of the file would be torn."""
     folder.mkdir(mode=0o700, exist_ok=True)
     path = folder / f"before-{before:04d}.db"
     path.unlink(missing_ok=True)
-    create_file(path)
+    create_file(str(path))
     copy = apsw.Connection(str(path))
     try:
         with copy.backup("main", db, "main") as backup:

@@ -7,7 +7,6 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
 
 import apsw
 
@@ -16,10 +15,14 @@ from hindbrain.adapters.sqlite.engine import BUSY_MS, connect, translated
 from hindbrain.adapters.sqlite.gate import Gate
 from hindbrain.adapters.sqlite.reader import SqliteReader
 from hindbrain.adapters.sqlite.writer import apply
+from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.model import Space
 from hindbrain.core.model.moment import stamp
 from hindbrain.errors import BadSettings, ReadOnly, StoreLocked
 from hindbrain.ports import Changes, Damage, Erasure, Project, T, Transaction
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _FOLD = "PRAGMA wal_checkpoint(TRUNCATE)"
 CHECKPOINT_BYTES = 4 * 1024 * 1024  # size of the write-ahead log that calls for a checkpoint
@@ -29,8 +32,13 @@ class SqliteStore(SqliteReader):
     """Memories in one SQLite file. Threads may share it: each has a connection of its own."""
 
     def __init__(
-        self, path: Path, *, timeout_s: float = 30.0, migrations: Sequence[schema.Migration] | None = None
+        self,
+        path: str | os.PathLike[str],
+        *,
+        timeout_s: float = 30.0,
+        migrations: Sequence[schema.Migration] | None = None,
     ) -> None:
+        path = os.fspath(path)
         super().__init__(path, self._connection)
         self._timeout_s = timeout_s
         self._migrations = tuple(migrations) if migrations is not None else schema.shipped()
@@ -44,12 +52,14 @@ class SqliteStore(SqliteReader):
             self._connection()
 
     @property
-    def path(self) -> Path:
-        return self._path
+    def path(self) -> "Path":
+        from pathlib import Path  # late, as most stores are only opened and asked
+
+        return Path(self._path)
 
     @property
-    def backups(self) -> Path:
-        return self._path.with_name(self._path.name + ".backups")  # two stores may lie in one folder
+    def backups(self) -> "Path":
+        return self.path.with_name(self.path.name + ".backups")  # two stores may lie in one folder
 
     @property
     def is_read_only(self) -> bool:
@@ -111,7 +121,7 @@ class SqliteStore(SqliteReader):
         from hindbrain.adapters.sqlite import erase  # starts a process: nothing that a recall should load
 
         with self._writing() as db:
-            return erase.erase(db, memory_id, path=self._path, backups=self.backups, at=at)
+            return erase.erase(db, memory_id, path=self.path, backups=self.backups, at=at)
 
     def repair(self) -> None:
         from hindbrain.adapters.sqlite import check
@@ -130,7 +140,7 @@ class SqliteStore(SqliteReader):
 
         with translated(self._path):
             number = schema.version(self._connection())
-            outside = vitals.vitals(self._path, schema=number, is_read_only=self._is_read_only)
+            outside = vitals.vitals(self.path, schema=number, is_read_only=self._is_read_only)
             return {**outside, "spaces": vectors.told(self._connection())}
 
     def close(self) -> None:
@@ -156,9 +166,9 @@ class SqliteStore(SqliteReader):
 
     def _open(self) -> apsw.Connection:
         """Most openers find the schema they expect and need no gate; the rest make it, one at a time."""
-        if self._path.is_dir():
+        if os.path.isdir(self._path):
             raise BadSettings(f"{self._path} is a folder, not a database", fix="give the path of a file")
-        if self._path.exists() and self._path.stat().st_size:
+        if os.path.exists(self._path) and os.path.getsize(self._path):
             db, self._is_read_only = connect(self._path)
             is_current = schema.version(db) == len(self._migrations) and db.pragma("journal_mode") == "wal"
             with contextlib.ExitStack() as unwanted:
@@ -168,9 +178,9 @@ class SqliteStore(SqliteReader):
                     unwanted.pop_all()
                     return db
                 schema.refuse_newer(db, self._path, known=len(self._migrations))
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.makedirs(os.path.dirname(self._path) or ".", mode=0o700, exist_ok=True)
         with self._gate.hold(self._timeout_s):
-            if not self._path.exists():
+            if not os.path.exists(self._path):
                 schema.create_file(self._path)
             db, _ = connect(self._path)
             schema.migrate(db, self._path, migrations=self._migrations, backups=self.backups)
@@ -194,8 +204,8 @@ class SqliteStore(SqliteReader):
         Whatever is in the way (a reader, a full disk), the log is intact and the next writer tries again: what
         was committed must not be reported as failed.
         """
-        log = self._path.with_name(self._path.name + "-wal")
-        if not log.exists() or log.stat().st_size < CHECKPOINT_BYTES:
+        log = f"{self._path}-wal"
+        if not os.path.exists(log) or os.path.getsize(log) < CHECKPOINT_BYTES:
             return
         with contextlib.suppress(apsw.Error, OSError, StoreLocked), self._gate.hold(self._timeout_s):
             db.set_busy_timeout(0)

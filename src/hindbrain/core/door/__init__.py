@@ -5,12 +5,14 @@ characters first, because an unseen one can split a key; then secrets, because a
 then personal data. A replacement names the kind and nothing else, and is itself never replaced.
 """
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
 from hindbrain.core.door.disarm import disarm, scan
-from hindbrain.core.door.span import Span
+from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.value import dataclass, replace
+
+if TYPE_CHECKING:
+    from hindbrain.core.door.span import Span
 
 __all__ = ["Finding", "Passed", "admit", "disarm", "has_secret"]
 
@@ -86,8 +88,10 @@ def _without(passed: Passed, family: str) -> Passed:
     return Passed(text="".join(pieces), findings=(*moved, *found))
 
 
-def _moved(finding: Finding, spans: Sequence[Span], *, found: Sequence[Finding]) -> Finding:
+def _moved(finding: Finding, spans: "Sequence[Span]", *, found: Sequence[Finding]) -> Finding:
     """`finding` where it stands once `spans` were replaced, each by the mark of the same place in `found`."""
+    from bisect import bisect_right
+
     last = bisect_right(spans, finding.start, key=lambda span: span.start) - 1
     if last < 0:
         return finding

@@ -5,11 +5,14 @@ Emoji keep what they are made of: the variation selector right after a symbol, a
 Everything else on the list goes without a trace in the text; `scan` says where it stood.
 """
 
-import re
 from functools import cache
 from itertools import islice
 
+from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.value import dataclass
+
+if TYPE_CHECKING:
+    import re
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +45,17 @@ _MOST_LISTED = 1000
 
 
 def _is_plain(text: str) -> bool:
-    """The common case, decided without a pattern: printable ASCII, line feeds and tabs."""
-    return text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()
+    """The common case, decided without a pattern: what Python prints as it is, line feeds and tabs."""
+    bare = text.replace("\n", "").replace("\t", "")
+    if not bare.isprintable():
+        return False
+    return bare.isascii() or (max(bare) <= "\uffff" and _PRINTED.isdisjoint(bare))
+
+
+# Suspects of the first 65,536 that Python takes for printable: marks and letters by their category.
+_PRINTED = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0").union(
+    map(chr, range(0xFE00, 0xFE10))
+)
 
 
 def _lines(text: str) -> str:
@@ -73,16 +85,20 @@ _SKIN = r"\U0001f3fb-\U0001f3ff"
 
 
 @cache
-def _suspects() -> re.Pattern[str]:
+def _suspects() -> "re.Pattern[str]":
+    import re  # late: most texts are plain
+
     return re.compile(f"[{_CONTROL}{_BIDI}{_TAG}{_VARIATION}{_SURROGATE}{_ZERO_WIDTH}\u200d\ufe0e\ufe0f]")
 
 
 @cache
-def _hidden() -> re.Pattern[str]:
+def _hidden() -> "re.Pattern[str]":
     """All that goes. Each decision looks only at characters that stay, so that a second pass decides the same.
 
     Possessive quantifiers keep an unterminated escape sequence from being read more than once.
     """
+    import re
+
     ansi = (
         r"(?:\x1b\[|\x9b)[0-?]*+[ -/]*+[@-~]"  # colours, cursor
         r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*+(?:\x07|\x1b\\|\x9c)"  # titles, links

@@ -1,7 +1,6 @@
 """Who said something: one model for persona (Chorus), hat (Dex), agent id (Loki) or supervisor (Beads)."""
 
-from enum import StrEnum
-
+from hindbrain.core.closed import StrEnum
 from hindbrain.core.value import dataclass, field
 
 DEFAULT_PERSONA = "agent"  # an agent that never said its name still has its own local learnings

@@ -1,8 +1,8 @@
 """The seven relations between two memories, and which of them are each other's inverse (LK-073..081)."""
 
 from datetime import datetime
-from enum import StrEnum
 
+from hindbrain.core.closed import StrEnum
 from hindbrain.core.value import dataclass
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from enum import StrEnum
 
+from hindbrain.core.closed import StrEnum
 from hindbrain.core.model.actor import Actor, Provenance
 from hindbrain.core.value import dataclass, field, replace
 

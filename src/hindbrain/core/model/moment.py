@@ -17,6 +17,8 @@ def read_stamp(text: str) -> datetime:
     A time without a zone is taken as UTC: the machine that wrote it is rarely the one that reads it.
     """
     moment = datetime.fromisoformat(text)
+    if text[19:20] == "." and text[23:] == "Z":  # as `stamp` writes it: whole milliseconds, UTC
+        return moment
     return to_milliseconds(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
 
 

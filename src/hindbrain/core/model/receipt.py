@@ -1,8 +1,8 @@
 """The answer to every captured line: what became of it, and why. Nothing is dropped in silence."""
 
 from datetime import datetime
-from enum import StrEnum
 
+from hindbrain.core.closed import StrEnum
 from hindbrain.core.value import dataclass
 
 FORGOTTEN = "[forgotten]"  # stands for the text of a receipt whose memory a person has erased

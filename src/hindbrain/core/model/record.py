@@ -1,6 +1,5 @@
 """How a memory is written down as plain JSON values: in `--json`, in its history and in row hashes."""
 
-import json
 from collections.abc import Mapping
 from datetime import datetime
 
@@ -9,6 +8,7 @@ from hindbrain.core.hints import Any
 from hindbrain.core.model.actor import Actor, ActorType, Provenance, Source
 from hindbrain.core.model.memory import Counters, Kind, Memory, Reach
 from hindbrain.core.model.moment import read_stamp, stamp
+from hindbrain.core.notation import write
 
 _TIMES = ("learned_at", "created_at", "updated_at")
 _MAYBE_TIMES = ("last_used_at", "verified_at", "decayed_at", "superseded_at", "archived_at")
@@ -72,7 +72,7 @@ def actor_of(record: Mapping[str, str]) -> Actor:
 
 def canonical(value: object) -> str:
     """One text per value: sorted keys, no spaces, no escapes but JSON's own."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return write(value, is_sorted=True)
 
 
 def fingerprint(value: object) -> str:

@@ -1,8 +1,8 @@
 """What waits for a person: a quarantined memory, or two that seem to contradict each other."""
 
 from datetime import datetime
-from enum import StrEnum
 
+from hindbrain.core.closed import StrEnum
 from hindbrain.core.value import dataclass
 
 

@@ -1,8 +1,8 @@
 """What a signal is, and what is said when something only looks like one."""
 
 from collections.abc import Mapping
-from enum import StrEnum
 
+from hindbrain.core.closed import StrEnum
 from hindbrain.core.value import dataclass
 
 MAX_CHARS = 2_000  # longest text of a signal in prose; nobody writes a lesson of that length on purpose

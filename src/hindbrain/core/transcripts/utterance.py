@@ -1,8 +1,8 @@
 """Who may have said something in a session, and what is kept of it: only two of three voices can teach."""
 
 from datetime import datetime
-from enum import StrEnum
 
+from hindbrain.core.closed import StrEnum
 from hindbrain.core.value import dataclass
 
 OWN = "own:"  # prefix of `Utterance.tool` for what the agent wrote without saying it

@@ -1,14 +1,13 @@
 """How a person writes a memory down on the command line."""
 
-import click
-
 from hindbrain.core.hints import Unpack
 from hindbrain.core.model import TYPES, Kind
 from hindbrain.entry.cli import cards, choices, options
-from hindbrain.entry.cli.call import Call, command, given
+from hindbrain.entry.cli.call import Call, given
 from hindbrain.entry.cli.intake import STREAM, Taken, notify, take
 from hindbrain.entry.cli.records import receipt_record
 from hindbrain.entry.cli.values import Share, Whole
+from hindbrain.entry.cli.verb import Misuse, argument, command, option
 from hindbrain.facade import New
 
 
@@ -19,15 +18,15 @@ hindbrain add --type pitfall --file src/jobs/lock.py "Locks expire after 30 s"
 git log -1 --format=%B | hindbrain add --type decision --title "Why we left v1"
 """
 )
-@click.argument("words", metavar="[CONTENT]", nargs=-1)
+@argument("words", metavar="[CONTENT]", nargs=-1)
 @options.type_(default="learned", show_default=True, help=f"One of: {', '.join(TYPES)}.")
-@click.option("--title", default="", metavar="TEXT", help="Headline.  [default: the first sentence]")
-@click.option("--content", metavar="TEXT", help="The text, instead of CONTENT; `-` reads it from a pipe.")
-@click.option("--tag", "tags", multiple=True, metavar="T", help="A tag; repeatable.")
-@click.option("--file", "file_refs", multiple=True, metavar="P", help="A path or glob it is about; repeatable.")
+@option("--title", default="", metavar="TEXT", help="Headline.  [default: the first sentence]")
+@option("--content", metavar="TEXT", help="The text, instead of CONTENT; `-` reads it from a pipe.")
+@option("--tag", "tags", multiple=True, metavar="T", help="A tag; repeatable.")
+@option("--file", "file_refs", multiple=True, metavar="P", help="A path or glob it is about; repeatable.")
 @options.kind(default="lesson", show_default=True, help=f"One of: {', '.join(Kind)}.")
 @choices.category
-@click.option(
+@option(
     "--importance",
     type=Whole(0, 10),
     default=5,
@@ -35,12 +34,11 @@ git log -1 --format=%B | hindbrain add --type decision --title "Why we left v1"
     metavar="0..10",
     help="How much it would be missed.",
 )
-@click.option("--confidence", type=Share(), metavar="0..1", help="How sure you are.  [default: 0.8]")
-@click.option("--persona", default="", metavar="P", help="For this persona alone.")
-@click.option("--hat", default="", metavar="H", help="The role in which you say it.")
-@click.option("--everywhere", is_flag=True, help="For every project, not only this one.")
-@click.option("--pin", "pinned", is_flag=True, help="Never fades, never archived.")
-@click.pass_obj
+@option("--confidence", type=Share(), metavar="0..1", help="How sure you are.  [default: 0.8]")
+@option("--persona", default="", metavar="P", help="For this persona alone.")
+@option("--hat", default="", metavar="H", help="The role in which you say it.")
+@option("--everywhere", is_flag=True, help="For every project, not only this one.")
+@option("--pin", "pinned", is_flag=True, help="Never fades, never archived.")
 def add(call: Call, words: tuple[str, ...], content: str | None, **new: Unpack[New]) -> None:
     """Write down one memory yourself.
 
@@ -48,7 +46,7 @@ def add(call: Call, words: tuple[str, ...], content: str | None, **new: Unpack[N
     trusted at once; secrets and hidden characters are taken out all the same.
     """
     if words and content is not None:
-        raise click.UsageError("Give the text once: as CONTENT or with --content.")
+        raise Misuse("Give the text once: as CONTENT or with --content.")
     said = " ".join(words) or content
     taken = take(said) if said in (None, STREAM) else Taken(text=said or "", origin="")
     with call.open(is_new=True) as hindbrain:

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
-import click
-
 from hindbrain.core.hints import TYPE_CHECKING, Unpack
 from hindbrain.core.model import Receipt, Verdict
 from hindbrain.entry.cli import cards, options
-from hindbrain.entry.cli.call import Call, command
+from hindbrain.entry.cli.call import Call
 from hindbrain.entry.cli.intake import notify, take
 from hindbrain.entry.cli.output import coloured, dim, many, moment, table
 from hindbrain.entry.cli.records import receipt_record
 from hindbrain.entry.cli.values import OneOf, Whole
+from hindbrain.entry.cli.verb import argument, command, option
 from hindbrain.facade import About
 
 if TYPE_CHECKING:
@@ -27,8 +26,8 @@ echo 'MEMORY:pitfall:Redis locks expire after 30 s' | hindbrain capture
 hindbrain capture - --session s-42 --persona ed --json < answer.txt
 """
 )
-@click.argument("file", required=False, metavar="[FILE|-]")
-@click.option(
+@argument("file", required=False, metavar="[FILE|-]")
+@option(
     "--format",
     type=OneOf("format", options.FORMATS),
     default="text",
@@ -37,12 +36,11 @@ hindbrain capture - --session s-42 --persona ed --json < answer.txt
     help="What FILE is: `text` that an agent wrote, a transcript of `claude`, `codex` or `gemini`, or the task log"
     " of `chorus`.",
 )
-@click.option("--session", default="", metavar="S", help="The session it was said in.  [default: the transcript's]")
-@click.option("--task", default="", metavar="T", help="The task it was said for.")
-@click.option("--persona", default="", metavar="P", help="Who said it, as in `ed`.")
-@click.option("--hat", default="", metavar="H", help="In which role, as in `critic`.")
-@click.option("--instance", default="", metavar="I", help="Which running agent, as in `ed-001`.")
-@click.pass_obj
+@option("--session", default="", metavar="S", help="The session it was said in.  [default: the transcript's]")
+@option("--task", default="", metavar="T", help="The task it was said for.")
+@option("--persona", default="", metavar="P", help="Who said it, as in `ed`.")
+@option("--hat", default="", metavar="H", help="In which role, as in `critic`.")
+@option("--instance", default="", metavar="I", help="Which running agent, as in `ed-001`.")
 def capture(call: Call, file: str | None, **about: Unpack[About]) -> None:
     """Learn from what an agent said, with a receipt for each line.
 
@@ -65,15 +63,14 @@ hindbrain receipts --verdict rejected
 hindbrain receipts --session s-42 --json
 """
 )
-@click.option("--session", default="", metavar="S", help="Only lines of this session.")
-@click.option(
+@option("--session", default="", metavar="S", help="Only lines of this session.")
+@option(
     "--verdict",
     type=OneOf("verdict", tuple(Verdict)),
     metavar="VERDICT",
     help=f"Only these. One of: {', '.join(Verdict)}.",
 )
 @options.limit(type=Whole(1, options.MOST), default=50, show_default=True, help="Most receipts to list.")
-@click.pass_obj
 def receipts(call: Call, session: str, verdict: str | None, limit: int) -> None:
     """List what became of captured lines, newest first."""
     with call.open() as hindbrain:

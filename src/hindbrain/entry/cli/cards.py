@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-import click
-
 from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.model import Actor, ActorType, Memory, Receipt, Score, State, Verdict, Version
-from hindbrain.entry.cli.output import block, bold, coloured, dim, fit, line, many, moment, table
+from hindbrain.entry.cli.output import block, bold, coloured, dim, fit, line, many, moment, style, table
 
 if TYPE_CHECKING:  # late: most commands recall nothing
     from hindbrain.core.recall import Recalled
@@ -41,7 +39,7 @@ def memory_table(memories: Sequence[Memory]) -> Iterator[str]:
     is_mixed = any(memory.state is not State.LIVE for memory in memories)
     heads = ["ID", "TYPE", "SURE", *(["STATE"] if is_mixed else []), "TITLE"]
     rows = [[m.id, m.type, f"{m.confidence:.2f}", *([str(m.state)] if is_mixed else []), _title(m)] for m in memories]
-    styles = {0: dim, 1: lambda cell: click.style(cell, fg="cyan")}
+    styles = {0: dim, 1: lambda cell: style(cell, fg="cyan")}
     if is_mixed:
         styles[3] = coloured({str(state): colour for state, colour in STATES.items()})
     return table(heads, rows, styles=styles)
@@ -53,7 +51,7 @@ def recalled_card(number: int, found: "Recalled", *, has_reasons: bool) -> Itera
     indent = " " * len(place)
     score = f"{found.score.total:.2f}"
     title = fit(_title(memory), beside=len(place) + len(score) + 2)
-    yield f"{dim(place)}{bold(title)}  {click.style(score, fg='green')}"
+    yield f"{dim(place)}{bold(title)}  {style(score, fg='green')}"
     yield f"{indent}{dim(_facts(memory))}"
     if _says_more(memory):
         yield from block(memory.content, indent=indent)
@@ -64,7 +62,7 @@ def recalled_card(number: int, found: "Recalled", *, has_reasons: bool) -> Itera
 def score_lines(score: Score) -> Iterator[str]:
     """Every part of a score: what it is worth, and how that came about."""
     for reason in score.reasons:
-        name = click.style(f"{line(reason.name):<12}", fg="cyan")
+        name = style(f"{line(reason.name):<12}", fg="cyan")
         worth = f"{reason.part:+.3f} = {reason.value:.2f} × {reason.weight:g}"
         yield f"{name} {worth:<22} {dim(line(reason.note))}" if reason.note else f"{name} {worth}"
 
@@ -136,12 +134,12 @@ def receipt_lines(receipt: Receipt) -> Iterator[str]:
     """What became of a line, and why."""
     indent = " " * (_VERDICT + 2)
     word = "known" if receipt.is_replay and receipt.verdict is Verdict.EVIDENCE else str(receipt.verdict)
-    verdict = click.style(f"{word:<{_VERDICT}}", fg=VERDICTS[receipt.verdict], bold=True)
+    verdict = style(f"{word:<{_VERDICT}}", fg=VERDICTS[receipt.verdict], bold=True)
     yield f"{verdict}  {fit(line(receipt.text) or '(nothing left)', beside=len(indent))}"
     for reason in block(line(receipt.reason), indent=indent):
         yield dim(reason) if reason else reason
     if receipt.removed:
-        yield f"{indent}{click.style('taken out:', fg='yellow')} {line(', '.join(receipt.removed))}"
+        yield f"{indent}{style('taken out:', fg='yellow')} {line(', '.join(receipt.removed))}"
     if receipt.memory_id:
         yield f"{indent}{dim(receipt.memory_id)}"
 
@@ -150,7 +148,7 @@ def receipts_summary(receipts: Sequence[Receipt]) -> str:
     """`5 lines looked like signals: 3 stored, 2 rejected`."""
     fresh = [receipt for receipt in receipts if not receipt.is_replay]
     counts = {verdict: sum(r.verdict is verdict for r in fresh) for verdict in Verdict}
-    told = [click.style(f"{count} {verdict}", fg=VERDICTS[verdict]) for verdict, count in counts.items() if count]
+    told = [style(f"{count} {verdict}", fg=VERDICTS[verdict]) for verdict, count in counts.items() if count]
     if len(fresh) < len(receipts):
         told.append(dim(f"{len(receipts) - len(fresh)} captured before"))
     parts = ", ".join(told)

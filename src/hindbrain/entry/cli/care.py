@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-import click
-
 from hindbrain.core.hints import TYPE_CHECKING
-from hindbrain.entry.cli.call import Call, command
-from hindbrain.entry.cli.output import bold, dim, line, many, table
+from hindbrain.entry.cli.call import Call
+from hindbrain.entry.cli.output import bold, dim, line, many, style, table
 from hindbrain.entry.cli.records import plain
+from hindbrain.entry.cli.verb import command, option
 
 if TYPE_CHECKING:
     from hindbrain.app.doctor import Finding
@@ -21,7 +20,6 @@ hindbrain stats
 hindbrain stats --project api --json
 """
 )
-@click.pass_obj
 def stats(call: Call) -> None:
     """Count memories by state, type and category."""
     with call.open() as hindbrain:
@@ -36,8 +34,7 @@ hindbrain cleanup --dry-run
 hindbrain cleanup --project api
 """
 )
-@click.option("--dry-run", is_flag=True, help="Say what would happen; change nothing.")
-@click.pass_obj
+@option("--dry-run", is_flag=True, help="Say what would happen; change nothing.")
 def cleanup(call: Call, dry_run: bool) -> None:
     """Let unused memories fade, archive those that faded away.
 
@@ -55,29 +52,26 @@ hindbrain doctor
 hindbrain doctor --repair
 """
 )
-@click.option("--repair", is_flag=True, help="Build the word index anew, then check.")
-@click.pass_context
-def doctor(ctx: click.Context, repair: bool) -> None:
+@option("--repair", is_flag=True, help="Build the word index anew, then check.")
+def doctor(call: Call, repair: bool) -> int:
     """Check that everything is healthy, and say how to fix it.
 
     Exits with 1 when something is not.
     """
-    call = ctx.ensure_object(Call)
     with call.open() as hindbrain:
         findings = hindbrain.doctor(is_repairing=repair)
     is_ok = all(finding.is_ok for finding in findings)
     call.tell(lambda: {"is_ok": is_ok, "findings": plain(findings)}, _findings_lines(findings))
-    if not is_ok:
-        ctx.exit(1)
+    return 0 if is_ok else 1
 
 
 def _findings_lines(findings: "Sequence[Finding]") -> Iterator[str]:
     widest = max((len(finding.name) for finding in findings), default=0)
     for finding in findings:
-        mark = click.style("ok  ", fg="green") if finding.is_ok else click.style("FAIL", fg="red", bold=True)
+        mark = style("ok  ", fg="green") if finding.is_ok else style("FAIL", fg="red", bold=True)
         yield f"{mark}  {bold(f'{line(finding.name):<{widest}}')}  {line(finding.what)}"
         if not finding.is_ok:
-            yield f"{'':{widest + 6}}  {click.style('fix:', fg='green')} {line(finding.fix)}"
+            yield f"{'':{widest + 6}}  {style('fix:', fg='green')} {line(finding.fix)}"
     bad = sum(not finding.is_ok for finding in findings)
     yield ""
     yield f"{many(bad, 'thing needs', plural='things need')} your attention." if bad else dim("Everything is healthy.")

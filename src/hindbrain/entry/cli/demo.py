@@ -4,16 +4,14 @@ import json
 import tempfile
 import textwrap
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-
-import click
 
 from hindbrain.core.hints import Any
 from hindbrain.core.value import dataclass
 from hindbrain.entry.cli import cards
-from hindbrain.entry.cli.call import Call, command
-from hindbrain.entry.cli.output import block, bold, dim, is_terminal
+from hindbrain.entry.cli.call import Call
+from hindbrain.entry.cli.output import block, bold, dim, is_terminal, style
 from hindbrain.entry.cli.records import plain, receipt_record
+from hindbrain.entry.cli.verb import command
 from hindbrain.entry.cli.why import walk_lines
 from hindbrain.facade import Hindbrain
 
@@ -45,22 +43,21 @@ hindbrain demo
 hindbrain demo --json
 """
 )
-@click.pass_obj
 def demo(call: Call) -> None:
     """Show the whole story on a throw-away store, in seconds."""
-    with tempfile.TemporaryDirectory(prefix="hindbrain-demo-") as folder, _opened(Path(folder)) as hindbrain:
+    with tempfile.TemporaryDirectory(prefix="hindbrain-demo-") as folder, _opened(folder) as hindbrain:
         steps = list(_story(hindbrain))
     call.tell(
         lambda: {"steps": [{"title": s.title, "telling": s.telling, "data": s.data} for s in steps]}, _told(steps)
     )
 
 
-def _opened(folder: Path) -> Hindbrain:
+def _opened(folder: str) -> Hindbrain:
     """Nothing of the user's: no settings, no store, no project."""
     from hindbrain.settings import Settings
     from hindbrain.wiring import open_hindbrain
 
-    return open_hindbrain(project="demo", settings=Settings(home=folder, store=folder / "hindbrain.db"))
+    return open_hindbrain(project="demo", settings=Settings(home=folder, store=f"{folder}/hindbrain.db"))
 
 
 def _story(hindbrain: Hindbrain) -> Iterator[Step]:
@@ -118,7 +115,7 @@ def _heard() -> Iterator[str]:
     """The session in short, as it was said."""
     first, second, third = (said.replace(_SECRET, f"{_SECRET[:12]}…") for said in _SAID)
     for who, what in (("agent", first), ("agent", second), ("file", _FORGED), ("agent", third), ("agent", first)):
-        yield f"  {click.style(f'{who:<6}', fg='cyan')}{dim(what)}"
+        yield f"  {style(f'{who:<6}', fg='cyan')}{dim(what)}"
 
 
 def _transcript() -> str:
@@ -144,21 +141,21 @@ def _told(steps: Sequence[Step]) -> Iterator[str]:
     for number, step in enumerate(steps, start=1):
         heading = f"{number}. {step.title} "
         yield ""
-        yield click.style(heading + "─" * (_COLUMNS - len(heading)), fg="cyan", bold=True)
+        yield style(heading + "─" * (_COLUMNS - len(heading)), fg="cyan", bold=True)
         yield ""
         yield from textwrap.wrap(step.telling, _COLUMNS)
         yield ""
         yield from step.lines if is_terminal() else _narrow(step.lines)
     yield ""
-    yield click.style("─" * _COLUMNS, fg="cyan", bold=True)
+    yield style("─" * _COLUMNS, fg="cyan", bold=True)
     yield bold("Now with your own work, in any folder of your project:")
     for command_line, what in _NEXT:
-        yield f"  {click.style(f'{command_line:<40}', fg='green')}{what}"
+        yield f"  {style(f'{command_line:<40}', fg='green')}{what}"
 
 
 def _narrow(lines: Sequence[str]) -> Iterator[str]:
     """Where no terminal gives a width, the story still keeps to a page."""
-    for line in map(click.unstyle, lines):
+    for line in lines:
         indent = " " * (len(line) - len(line.lstrip()))
         yield from textwrap.wrap(line, _COLUMNS, subsequent_indent=indent, break_on_hyphens=False) or [""]
 

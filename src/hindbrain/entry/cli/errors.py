@@ -4,13 +4,9 @@ import contextlib
 import errno
 import os
 import sys
-import traceback
 from collections.abc import Iterator
 from io import TextIOWrapper
 
-import click
-
-from hindbrain import settings
 from hindbrain.core.value import dataclass
 from hindbrain.entry.cli import output
 from hindbrain.errors import DiskFailed, DiskFull, HindbrainError
@@ -28,24 +24,19 @@ class Ending:
 
 @contextlib.contextmanager
 def told(*, is_json: bool) -> Iterator[Ending]:
-    """Turn what goes wrong inside into a message on stderr and `Ending.code`.
-
-    A pipe that nobody reads any more is click's to handle: it exits with 1, silently.
-    """
+    """Turn what goes wrong inside into a message on stderr and `Ending.code`."""
     ending = Ending()
     _lenient_streams()
     try:
         yield ending
     except HindbrainError as error:
         ending.code = report(error, is_json=is_json)
-    except click.UsageError as error:
-        _say(code="usage", what=_sentence(error), fix=_help_for(error), is_json=is_json)
-        ending.code = USAGE
-    except click.ClickException as error:
-        _say(code="error", what=_sentence(error), fix="correct that, then try again", is_json=is_json)
-        ending.code = error.exit_code
-    except (click.Abort, KeyboardInterrupt):
+    except KeyboardInterrupt:
+        output.echo("", err=True)  # below what the terminal shows of the key
         ending.code = INTERRUPTED
+    except BrokenPipeError:  # nobody reads any more, so there is nobody to tell
+        ending.code = 1
+        _drop_unwritten()
     except OSError as error:
         ending.code = report(_of_disk(error), is_json=is_json)
         _drop_unwritten()
@@ -54,35 +45,28 @@ def told(*, is_json: bool) -> Iterator[Ending]:
 def tell_bug(error: BaseException, *, is_json: bool) -> None:
     """A failure that is nobody's but ours: said in the same form, with the traceback for whoever mends it."""
     if not is_json:
-        click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+        import traceback
+
+        output.echo("".join(traceback.format_exception(error)), err=True, is_line=False)
     what = f"this is a bug in hindbrain: {type(error).__name__}: {error}"
     fix = "report it with the traceback that the same command prints without --json; what was saved is intact"
-    _say(code="internal", what=what, fix=fix, is_json=is_json)
+    say(code="internal", what=what, fix=fix, is_json=is_json)
 
 
 def report(error: HindbrainError, *, is_json: bool) -> int:
-    _say(code=error.code, what=error.what, fix=error.fix, is_json=is_json)
+    say(code=error.code, what=error.what, fix=error.fix, is_json=is_json)
     return error.exit_code
 
 
-def _say(*, code: str, what: str, fix: str, is_json: bool) -> None:
+def say(*, code: str, what: str, fix: str, is_json: bool) -> None:
     with contextlib.suppress(BrokenPipeError):
         if is_json:
             error = {"code": code, "what": what[:_LONGEST], "fix": fix[:_LONGEST]}
-            click.echo(output.to_json({"error": error}), err=True)
+            output.echo(output.to_json({"error": error}), err=True)
             return
         for label, colour, text in (("error", "red", what), ("fix", "green", fix)):
-            said = f"{click.style(f'{label}:', fg=colour, bold=True)} {output.line(text[:_LONGEST])}"
-            click.echo(said, err=True, color=settings.colour())
-
-
-def _sentence(error: click.ClickException) -> str:
-    return error.format_message().rstrip().removesuffix(".")
-
-
-def _help_for(error: click.UsageError) -> str:
-    path = error.ctx.command_path if error.ctx else "hindbrain"
-    return f"see `{path} --help`"
+            head = output.style(f"{label}:", fg=colour, bold=True, err=True)
+            output.echo(f"{head} {output.line(text[:_LONGEST])}", err=True)
 
 
 def _of_disk(error: OSError) -> HindbrainError:

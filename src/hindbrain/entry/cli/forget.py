@@ -3,12 +3,11 @@
 import sys
 from collections.abc import Iterator
 
-import click
-
 from hindbrain.core.hints import TYPE_CHECKING
-from hindbrain.entry.cli.call import Call, command
-from hindbrain.entry.cli.output import line, many
+from hindbrain.entry.cli.call import Call
+from hindbrain.entry.cli.output import echo, line, many
 from hindbrain.entry.cli.records import plain
+from hindbrain.entry.cli.verb import Misuse, argument, command, option
 
 if TYPE_CHECKING:
     from hindbrain.app.forget import Forgotten
@@ -20,26 +19,31 @@ hindbrain forget mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --hard
 hindbrain forget mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --hard --yes --json
 """
 )
-@click.argument("memory_id", metavar="ID")
-@click.option("--hard", is_flag=True, help="Yes, erase it: nothing brings it back.")
-@click.option("--yes", is_flag=True, help="Do not ask, on a terminal either.")
-@click.pass_context
-def forget(ctx: click.Context, memory_id: str, hard: bool, yes: bool) -> None:
+@argument("memory_id", metavar="ID")
+@option("--hard", is_flag=True, help="Yes, erase it: nothing brings it back.")
+@option("--yes", is_flag=True, help="Do not ask, on a terminal either.")
+def forget(call: Call, memory_id: str, hard: bool, yes: bool) -> int:
     """Erase a memory for good, and prove that it is gone.
 
     Removes its row, words and versions, also from backups, blanks its receipts, then searches the files for its text.
     """
-    call = ctx.ensure_object(Call)
     if not hard:
-        raise click.UsageError("`hindbrain delete` archives a memory and can be undone; add --hard to erase it.")
+        raise Misuse("`hindbrain delete` archives a memory and can be undone; add --hard to erase it.")
     with call.open() as hindbrain:
         title = line(hindbrain.show(memory_id).title)
         is_asked = sys.stdin.isatty() and not yes  # a script has said --hard, and nobody is there to ask
-        if is_asked and not click.confirm(f"Erase '{title}' for good?", err=True):
-            click.echo("Nothing was erased.", err=True)
-            ctx.exit(1)
+        if is_asked and not _is_confirmed(f"Erase '{title}' for good?"):
+            echo("Nothing was erased.", err=True)
+            return 1
         forgotten = hindbrain.forget(memory_id)
     call.tell(lambda: plain(forgotten), _lines(forgotten))
+    return 0
+
+
+def _is_confirmed(question: str) -> bool:
+    import click
+
+    return click.confirm(question, err=True)
 
 
 def _lines(forgotten: "Forgotten") -> Iterator[str]:

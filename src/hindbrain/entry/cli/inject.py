@@ -1,12 +1,11 @@
 """How an agent's next prompt is asked for on the command line."""
 
-import click
-
 from hindbrain.core.hints import Unpack
-from hindbrain.entry.cli import choices, options
-from hindbrain.entry.cli.call import Call, command, given
+from hindbrain.entry.cli import options
+from hindbrain.entry.cli.call import Call, given
 from hindbrain.entry.cli.output import safe
 from hindbrain.entry.cli.values import OneOf, Whole
+from hindbrain.entry.cli.verb import command, option
 from hindbrain.facade import Context
 
 
@@ -17,14 +16,14 @@ hindbrain inject --hat critic --session s-43 --format dex
 hindbrain inject --persona ed --format chorus --budget 1000 --json
 """
 )
-@click.option("--hat", default="", metavar="H", help="The agent's role.")
-@click.option("--persona", default="", metavar="P", help="The agent's persona: its own memories come too.")
-@click.option("--session", default="", metavar="S", help="The agent's session; what it taught itself is left out.")
-@click.option("--task", default="", metavar="T", help="Id of the task.")
-@click.option("--task-title", default="", metavar="TEXT", help="What the task is about.")
-@click.option("--task-description", default="", metavar="TEXT", help="The task in more words.")
+@option("--hat", default="", metavar="H", help="The agent's role.")
+@option("--persona", default="", metavar="P", help="The agent's persona: its own memories come too.")
+@option("--session", default="", metavar="S", help="The agent's session; what it taught itself is left out.")
+@option("--task", default="", metavar="T", help="Id of the task.")
+@option("--task-title", default="", metavar="TEXT", help="What the task is about.")
+@option("--task-description", default="", metavar="TEXT", help="The task in more words.")
 @options.paths
-@click.option(
+@option(
     "--format",
     type=OneOf("format", options.BLOCKS),
     default="default",
@@ -32,10 +31,9 @@ hindbrain inject --persona ed --format chorus --budget 1000 --json
     metavar="F",
     help="Whose way of writing prompts: default, dex, chorus or beads.",
 )
-@choices.strategy
+@options.strategy
 @options.limit(type=Whole(1, options.MOST), default=None, help="Most memories.  [default: the setting]")
-@click.option("--budget", type=Whole(1, options.MOST), metavar="N", help="Most tokens.  [default: the setting]")
-@click.pass_obj
+@option("--budget", type=Whole(1, options.MOST), metavar="N", help="Most tokens.  [default: the setting]")
 def inject(call: Call, **context: Unpack[Context]) -> None:
     """Print a block of notes for an agent's prompt.
 

@@ -3,11 +3,10 @@
 import sys
 from pathlib import Path
 
-import click
-
 from hindbrain.core.hints import BinaryIO, TextIO
 from hindbrain.core.value import dataclass
 from hindbrain.entry.cli import output
+from hindbrain.entry.cli.verb import Misuse
 from hindbrain.errors import Unreadable
 
 STREAM = "-"
@@ -32,7 +31,7 @@ def take(source: str | None) -> Taken:
         return _decoded(_file(Path(source)), origin=source)
     stdin: TextIO | None = sys.stdin  # None where the caller closed it
     if stdin is None or (source is None and stdin.isatty()):
-        raise click.UsageError("Nothing to read: name a FILE, or pipe text in (`-` reads the terminal).")
+        raise Misuse("Nothing to read: name a FILE, or pipe text in (`-` reads the terminal).")
     return _decoded(stdin.buffer.read(), origin="stdin")
 
 
@@ -64,6 +63,8 @@ def _file(path: Path) -> bytes:
 
 
 def _with_bar(file: BinaryIO, size: int, *, label: str) -> bytes:
+    import click  # late: so much is rarely read
+
     parts = []
     with click.progressbar(length=size, label=output.line(label), file=sys.stderr) as bar:
         while part := file.read(_CHUNK):

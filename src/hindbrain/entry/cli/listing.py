@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
-import click
-
 from hindbrain.core.hints import Unpack
 from hindbrain.core.model import Memory
 from hindbrain.entry.cli import options
-from hindbrain.entry.cli.call import Call, command
+from hindbrain.entry.cli.call import Call
 from hindbrain.entry.cli.cards import memory_table
 from hindbrain.entry.cli.output import dim, line, many
 from hindbrain.entry.cli.records import memory_record
 from hindbrain.entry.cli.values import OneOf, Share, Whole
+from hindbrain.entry.cli.verb import argument, command, option
 from hindbrain.facade import Which
 
 
@@ -25,21 +24,20 @@ hindbrain list --all --as-of 2026-01-31 --json
 )
 @options.types
 @options.kinds
-@click.option("--min-confidence", type=Share(), metavar="0..1", help="Only those at least this sure.")
+@option("--min-confidence", type=Share(), metavar="0..1", help="Only those at least this sure.")
 @options.after
 @options.before
-@click.option("--persona", default="", metavar="P", help="Shared ones and this persona's own.")
+@option("--persona", default="", metavar="P", help="Shared ones and this persona's own.")
 @options.limit(type=Whole(0, options.MOST), default=0, help="Most memories to list; 0: all.  [default: 0]")
-@click.option("--all", "with_all", is_flag=True, help="Also superseded, archived and quarantined ones.")
+@option("--all", "with_all", is_flag=True, help="Also superseded, archived and quarantined ones.")
 @options.as_of
-@click.option(
+@option(
     "--order",
     type=OneOf("order", ("confidence", "newest")),
     default="confidence",
     show_default=True,
     help="What comes first.",
 )
-@click.pass_obj
 def list_(call: Call, **which: Unpack[Which]) -> None:
     """List memories, the most certain first."""
     with call.open() as hindbrain:
@@ -55,14 +53,13 @@ hindbrain search lock --type pitfall --after 2026-01-01
 hindbrain search "50%" --before 2026-06-30 --json
 """
 )
-@click.argument("query")
+@argument("query")
 @options.types
 @options.after
 @options.before
 @options.limit(type=Whole(1, 100), default=50, show_default=True, help="Most memories to list, up to 100.")
-@click.option("--all", "with_all", is_flag=True, help="Also superseded, archived and quarantined ones.")
+@option("--all", "with_all", is_flag=True, help="Also superseded, archived and quarantined ones.")
 @options.as_of
-@click.pass_obj
 def search(call: Call, query: str, **which: Unpack[Which]) -> None:
     """Find memories that hold QUERY as it stands.
 

@@ -1,65 +1,18 @@
-"""Which commands there are, and where each of them lives. One loads when it is called, and no other with it."""
+"""How a command line is read in full: help, completion, suggestions, and every mistake in click's words."""
 
 from collections.abc import Sequence
-from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hindbrain import __version__
-from hindbrain.core.hints import TYPE_CHECKING, Any, NamedTuple, cast
-from hindbrain.entry.cli import errors
+from hindbrain.entry.cli import errors, grammar
+from hindbrain.entry.cli.commands import COMMANDS, SECTIONS, Entry
+from hindbrain.entry.cli.verb import Verb
 from hindbrain.settings import colour
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-
-class Entry(NamedTuple):
-    where: str  # module:attribute
-    help: str  # the command's own first line; a test holds the two together
-
-
-_HERE = "hindbrain.entry.cli"
-
-SECTIONS: dict[str, dict[str, Entry]] = {
-    "Start here": {
-        "demo": Entry(f"{_HERE}.demo:demo", "Show the whole story on a throw-away store, in seconds"),
-    },
-    "Teach": {
-        "add": Entry(f"{_HERE}.add:add", "Write down one memory yourself"),
-        "capture": Entry(f"{_HERE}.capture:capture", "Learn from what an agent said, with a receipt for each line"),
-        "receipts": Entry(f"{_HERE}.capture:receipts", "List what became of captured lines, newest first"),
-    },
-    "Find": {
-        "recall": Entry(f"{_HERE}.recall:recall", "Find what past sessions learned about QUERY, best first"),
-        "search": Entry(f"{_HERE}.listing:search", "Find memories that hold QUERY as it stands"),
-        "list": Entry(f"{_HERE}.listing:list_", "List memories, the most certain first"),
-        "show": Entry(f"{_HERE}.memory:show", "Print one memory and all that is known about it"),
-        "why": Entry(f"{_HERE}.why:why", "Walk from a memory to the sentence that taught it"),
-    },
-    "Tell an agent": {
-        "inject": Entry(f"{_HERE}.inject:inject", "Print a block of notes for an agent's prompt"),
-    },
-    "Change": {
-        "edit": Entry(f"{_HERE}.memory:edit", "Change a memory; what it said before stays in its history"),
-        "delete": Entry(f"{_HERE}.memory:delete", "Archive a memory; `restore` brings it back"),
-        "restore": Entry(f"{_HERE}.memory:restore", "Bring back what was deleted, faded or superseded"),
-        "forget": Entry(f"{_HERE}.forget:forget", "Erase a memory for good, and prove that it is gone"),
-        "review": Entry(f"{_HERE}.review:review", "Decide what waits for a person; without more, list it"),
-    },
-    "Carry": {
-        "export": Entry(f"{_HERE}.portable:export", "Write the memories of a project as JSON"),
-        "import": Entry(f"{_HERE}.portable:import_", "Read memories that `export` wrote"),
-    },
-    "Care": {
-        "stats": Entry(f"{_HERE}.care:stats", "Count memories by state, type and category"),
-        "cleanup": Entry(f"{_HERE}.care:cleanup", "Let unused memories fade, archive those that faded away"),
-        "doctor": Entry(f"{_HERE}.care:doctor", "Check that everything is healthy, and say how to fix it"),
-        "completion": Entry(f"{_HERE}.completion:completion", "Print the completion script for a shell"),
-    },
-}
-
-COMMANDS: dict[str, Entry] = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
 
 
 class LateGroup(click.Group):
@@ -95,8 +48,8 @@ class LateGroup(click.Group):
 
 
 def load(entry: Entry) -> click.Command:
-    module, _, attribute = entry.where.partition(":")
-    return cast(click.Command, getattr(import_module(module), attribute))
+    found = entry.load()
+    return grammar.built(found) if isinstance(found, Verb) else found
 
 
 def _meant(name: str) -> str:
@@ -121,10 +74,26 @@ def cli(ctx: click.Context) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; the exit code. Whatever goes wrong for a user is told in two lines, never as a traceback."""
-    # Bytes that are no text arrive as lone surrogates, which nothing behind here can write down.
-    arguments = [word.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for word in arguments]
     is_json = "--json" in arguments
     with errors.told(is_json=is_json) as ending:
-        answer: Any = cli.main(list(arguments), prog_name="hindbrain", standalone_mode=False)
-        ending.code = answer if isinstance(answer, int) else 0
+        ending.code = _answer(arguments, is_json=is_json)
     return ending.code
+
+
+def _answer(arguments: Sequence[str], *, is_json: bool) -> int:
+    try:
+        answer: Any = cli.main(list(arguments), prog_name="hindbrain", standalone_mode=False)
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else "hindbrain"
+        errors.say(code="usage", what=_sentence(error), fix=f"see `{path} --help`", is_json=is_json)
+        return errors.USAGE
+    except click.ClickException as error:
+        errors.say(code="error", what=_sentence(error), fix="correct that, then try again", is_json=is_json)
+        return error.exit_code
+    except click.Abort:
+        return errors.INTERRUPTED
+    return answer if isinstance(answer, int) else 0
+
+
+def _sentence(error: click.ClickException) -> str:
+    return error.format_message().rstrip().removesuffix(".")

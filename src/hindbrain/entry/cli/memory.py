@@ -4,19 +4,18 @@ import sys
 from collections.abc import Iterator
 from itertools import chain
 
-import click
-
 from hindbrain.core.hints import Unpack
 from hindbrain.core.model import TYPES, Memory
 from hindbrain.entry.cli import cards, choices, options
-from hindbrain.entry.cli.call import Call, command, given
+from hindbrain.entry.cli.call import Call, given
 from hindbrain.entry.cli.intake import STREAM, take
 from hindbrain.entry.cli.output import bold, dim, line
 from hindbrain.entry.cli.records import memory_record, version_record
 from hindbrain.entry.cli.values import Share, Whole
+from hindbrain.entry.cli.verb import Misuse, argument, command, option
 from hindbrain.facade import Edit
 
-_ID = click.argument("memory_id", metavar="ID")
+_ID = argument("memory_id", metavar="ID")
 
 
 @command(
@@ -26,8 +25,7 @@ hindbrain show mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --history
 """
 )
 @_ID
-@click.option("--history", is_flag=True, help="Also every version it had.")
-@click.pass_obj
+@option("--history", is_flag=True, help="Also every version it had.")
 def show(call: Call, memory_id: str, history: bool) -> None:
     """Print one memory and all that is known about it."""
     with call.open() as hindbrain:
@@ -46,19 +44,18 @@ hindbrain edit mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --content - < better.txt
 """
 )
 @_ID
-@click.option("--content", metavar="TEXT", help="What it says; `-` reads it from a pipe.")
-@click.option("--title", metavar="TEXT", help="Its headline.")
+@option("--content", metavar="TEXT", help="What it says; `-` reads it from a pipe.")
+@option("--title", metavar="TEXT", help="Its headline.")
 @options.type_(help=f"One of: {', '.join(TYPES)}.")
 @choices.category
-@click.option("--tag", "tags", multiple=True, metavar="T", help="Its tags, instead of those it has; repeatable.")
-@click.option("--no-tags", is_flag=True, help="Take all tags away.")
-@click.option("--file", "file_refs", multiple=True, metavar="P", help="Its files, instead of those it has; repeatable.")
-@click.option("--no-files", is_flag=True, help="Take all files away.")
-@click.option("--importance", type=Whole(0, 10), metavar="0..10", help="How much it would be missed.")
-@click.option("--confidence", type=Share(), metavar="0..1", help="How sure you are.")
-@click.option("--pin/--unpin", "pinned", default=None, help="Whether it may fade.")
-@click.option("--everywhere/--here", "everywhere", default=None, help="Whether it is for every project.")
-@click.pass_obj
+@option("--tag", "tags", multiple=True, metavar="T", help="Its tags, instead of those it has; repeatable.")
+@option("--no-tags", is_flag=True, help="Take all tags away.")
+@option("--file", "file_refs", multiple=True, metavar="P", help="Its files, instead of those it has; repeatable.")
+@option("--no-files", is_flag=True, help="Take all files away.")
+@option("--importance", type=Whole(0, 10), metavar="0..10", help="How much it would be missed.")
+@option("--confidence", type=Share(), metavar="0..1", help="How sure you are.")
+@option("--pin/--unpin", "pinned", default=None, help="Whether it may fade.")
+@option("--everywhere/--here", "everywhere", default=None, help="Whether it is for every project.")
 def edit(call: Call, memory_id: str, no_tags: bool, no_files: bool, **wishes: Unpack[Edit]) -> None:
     """Change a memory; what it said before stays in its history.
 
@@ -80,8 +77,7 @@ hindbrain delete mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --reason "the API is gone"
 """
 )
 @_ID
-@click.option("--reason", default="deleted", metavar="TEXT", help="Why; kept with it.")
-@click.pass_obj
+@option("--reason", default="deleted", metavar="TEXT", help="Why; kept with it.")
 def delete(call: Call, memory_id: str, reason: str) -> None:
     """Archive a memory; `restore` brings it back.
 
@@ -95,7 +91,6 @@ def delete(call: Call, memory_id: str, reason: str) -> None:
 
 @command(examples="hindbrain restore mem-01k2x6d0q3v8r5w7y9z1b3d5f7")
 @_ID
-@click.pass_obj
 def restore(call: Call, memory_id: str) -> None:
     """Bring back what was deleted, faded or superseded."""
     with call.open() as hindbrain:
@@ -116,7 +111,9 @@ def _changes(wishes: Edit, *, no_tags: bool, no_files: bool) -> Edit:
 
 def _by_hand(memory: Memory) -> Edit:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise click.UsageError("Nothing to change: name a field, such as --content TEXT.")
+        raise Misuse("Nothing to change: name a field, such as --content TEXT.")
+    import click
+
     text = click.edit(memory.content, extension=".md")
     wanted = (text or "").strip()
     return {"content": wanted} if wanted and wanted != memory.content.strip() else {}

@@ -4,17 +4,13 @@ Stored text is data. Nothing of it may steer a terminal or pass for a line of ou
 steer show as �, a line break inside a cell becomes a space, and a block is indented line by line.
 """
 
-import json
-import shutil
 import sys
-import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
-import click
-
 from hindbrain.core.door.disarm import scan
+from hindbrain.settings import colour
 
 MARK = "\N{REPLACEMENT CHARACTER}"
 
@@ -47,14 +43,21 @@ def line(text: str) -> str:
 
 def block(text: str, *, indent: str = "") -> Iterator[str]:
     """`safe`, each line indented; wrapped on a terminal, whole in a pipe."""
-    room = min(width(), _WIDEST_PROSE) - len(indent)
     for part in safe(text).expandtabs(_TAB).split("\n"):
-        lines = textwrap.wrap(part, room, break_on_hyphens=False) if is_terminal() else [part.rstrip()]
+        lines = _wrapped(part, beside=len(indent)) if is_terminal() else [part.rstrip()]
         yield from (f"{indent}{one}".rstrip() for one in lines or [""])
+
+
+def _wrapped(text: str, *, beside: int) -> list[str]:
+    import textwrap  # late, as all that only a terminal needs
+
+    return textwrap.wrap(text, min(width(), _WIDEST_PROSE) - beside, break_on_hyphens=False)
 
 
 def to_json(value: object) -> str:
     """Letters of every script as they are; what hides or steers only as an escape. Indented on a terminal."""
+    import json
+
     return escaped(json.dumps(value, ensure_ascii=False, indent=2 if is_terminal() else None))
 
 
@@ -68,6 +71,8 @@ def escaped(document: str) -> str:
 def _escape(character: str) -> str:
     if ord(character) <= 0xFFFF:
         return f"\\u{ord(character):04x}"
+    import json
+
     return json.dumps(character)[1:-1]
 
 
@@ -77,36 +82,61 @@ def is_terminal() -> bool:
 
 def width() -> int:
     """Columns of the terminal."""
+    import shutil
+
     return max(shutil.get_terminal_size().columns, _NARROWEST)
 
 
 def show(lines: Iterable[str]) -> None:
-    """Print lines at once; click takes the colours out where they do not belong."""
+    """Print lines at once."""
     text = "\n".join(lines)
     if text:
-        click.echo(text)
+        echo(text)
 
 
 def note(text: str) -> None:
     """Something a person should know that is no part of the answer: on stderr."""
-    click.echo(f"{click.style('note:', fg='yellow', bold=True)} {line(text)}", err=True)
+    echo(f"{style('note:', fg='yellow', bold=True, err=True)} {line(text)}", err=True)
+
+
+def echo(text: str, *, err: bool = False, is_line: bool = True) -> None:
+    """Write, and see to it that it is written: what fails must fail here and not at the end of the process."""
+    stream = sys.stderr if err else sys.stdout
+    if stream is not None:  # a caller may have closed it
+        stream.write(f"{text}\n" if is_line else text)
+        stream.flush()
+
+
+_COLOURS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
+
+
+def style(
+    text: str, *, fg: str = "", bold: bool = False, dim: bool = False, italic: bool = False, err: bool = False
+) -> str:
+    """`text` in that colour and weight where it is going to a terminal that shows them; else as it is."""
+    stream = sys.stderr if err else sys.stdout
+    if stream is None or not stream.isatty() or colour() is False:
+        return text
+    codes = [(90 if fg.startswith("bright_") else 30) + _COLOURS.index(fg.removeprefix("bright_"))] if fg else []
+    codes += [code for code, is_on in ((1, bold), (2, dim), (3, italic)) if is_on]
+    return "".join(f"\x1b[{code}m" for code in codes) + f"{text}\x1b[0m" if codes else text
 
 
 def bold(text: str) -> str:
-    return click.style(text, bold=True)
+    return style(text, bold=True)
 
 
 def dim(text: str) -> str:
-    return click.style(text, dim=True)
+    return style(text, dim=True)
 
 
 def coloured(colours: Mapping[str, str]) -> Style:
     """A style for cells that hold one of a few words."""
 
-    def style(cell: str) -> str:
-        return click.style(cell, fg=colours.get(cell.strip()))
+    def styled(cell: str) -> str:
+        return style(cell, fg=colours.get(cell.strip(), ""))
 
-    return style
+    return styled
 
 
 def moment(at: datetime | None) -> str:

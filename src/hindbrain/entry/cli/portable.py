@@ -6,13 +6,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import click
-
 from hindbrain.core.hints import TYPE_CHECKING
-from hindbrain.entry.cli.call import Call, command
+from hindbrain.entry.cli.call import Call
 from hindbrain.entry.cli.intake import notify, take
-from hindbrain.entry.cli.output import escaped, line, many
+from hindbrain.entry.cli.output import echo, escaped, line, many
 from hindbrain.entry.cli.records import plain
+from hindbrain.entry.cli.verb import argument, command, option
 
 if TYPE_CHECKING:
     from hindbrain.app.portable import Imported
@@ -24,8 +23,7 @@ hindbrain export > memories.json
 hindbrain export --project api --output api.json
 """
 )
-@click.option("--output", "target", metavar="FILE", help="Write here.  [default: stdout]")
-@click.pass_obj
+@option("--output", "target", metavar="FILE", help="Write here.  [default: stdout]")
 def export(call: Call, target: str | None) -> None:
     """Write the memories of a project as JSON.
 
@@ -34,7 +32,7 @@ def export(call: Call, target: str | None) -> None:
     with call.open() as hindbrain:
         text = hindbrain.export()
     if target is None or target == "-":
-        click.echo(escaped(text), nl=not text.endswith("\n"))
+        echo(escaped(text), is_line=not text.endswith("\n"))
         return
     _write(Path(target), text)
     call.tell(lambda: {"written": target, "bytes": len(text.encode())}, [f"Written to {line(target)}"])
@@ -47,14 +45,13 @@ hindbrain import memories.json
 hindbrain import --foreign < from-a-colleague.json
 """,
 )
-@click.argument("file", required=False, metavar="[FILE|-]")
-@click.option(
+@argument("file", required=False, metavar="[FILE|-]")
+@option(
     "--restore/--foreign",
     "is_own",
     default=None,
     help="Take confidence and counters as they stand, or cap them.  [default: restore what this store wrote]",
 )
-@click.pass_obj
 def import_(call: Call, file: str | None, is_own: bool | None) -> None:
     """Read memories that `export` wrote.
 

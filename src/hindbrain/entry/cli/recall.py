@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-import click
-
 from hindbrain.core.hints import TYPE_CHECKING, Unpack
-from hindbrain.entry.cli import choices, options, output
-from hindbrain.entry.cli.call import Call, command, given
+from hindbrain.entry.cli import options, output
+from hindbrain.entry.cli.call import Call, given
 from hindbrain.entry.cli.cards import recalled_card
-from hindbrain.entry.cli.records import recalled_record
 from hindbrain.entry.cli.values import Whole
+from hindbrain.entry.cli.verb import Misuse, argument, command, option
 from hindbrain.facade import How
 
 if TYPE_CHECKING:
@@ -27,14 +25,14 @@ hindbrain recall --recent 5 --type learned
 hindbrain recall "rate limit" --limit 3 --json
 """
 )
-@click.argument("query", required=False, default="", metavar="[QUERY]")
+@argument("query", required=False, default="", metavar="[QUERY]")
 @options.limit(type=Whole(1, options.MOST), default=10, show_default=True, help="Most memories to print.")
-@choices.strategy
+@options.strategy
 @options.paths
-@click.option("--hat", default="", metavar="H", help="The role of the one who asks.")
-@click.option("--persona", default="", metavar="P", help="Shared memories and this persona's own.")
+@option("--hat", default="", metavar="H", help="The role of the one who asks.")
+@option("--persona", default="", metavar="P", help="Shared memories and this persona's own.")
 @options.types
-@click.option(
+@option(
     "--recent",
     is_flag=False,
     flag_value=str(_RECENT),
@@ -42,11 +40,10 @@ hindbrain recall "rate limit" --limit 3 --json
     metavar="[N]",
     help=f"The latest N memories, newest first.  [default: {_RECENT}]",
 )
-@click.option("--stats", is_flag=True, help="Count instead: memories, keys, types.")
-@click.option("--all", "with_all", is_flag=True, help="Also superseded and archived ones.")
+@option("--stats", is_flag=True, help="Count instead: memories, keys, types.")
+@option("--all", "with_all", is_flag=True, help="Also superseded and archived ones.")
 @options.as_of
-@click.option("--why", is_flag=True, help="Show every part of every score.")
-@click.pass_obj
+@option("--why", is_flag=True, help="Show every part of every score.")
 def recall(call: Call, query: str, recent: int | None, stats: bool, why: bool, **how: Unpack[How]) -> None:
     """Find what past sessions learned about QUERY, best first.
 
@@ -57,7 +54,7 @@ def recall(call: Call, query: str, recent: int | None, stats: bool, why: bool, *
         _tell_counts(call)
         return
     if not (query.strip() or how["paths"] or recent):
-        raise click.UsageError("What should be recalled? Give a QUERY, a --path or --recent.")
+        raise Misuse("What should be recalled? Give a QUERY, a --path or --recent.")
     if recent:
         how["limit"], how["strategy"] = recent, "recent"
     with call.open() as hindbrain:
@@ -70,6 +67,8 @@ def recall(call: Call, query: str, recent: int | None, stats: bool, why: bool, *
 
 
 def _record(found: "Found") -> dict[str, object]:
+    from hindbrain.entry.cli.records import recalled_record
+
     notices = {"notices": list(found.notices)} if found.notices else {}
     return {"memories": [recalled_record(one) for one in found.memories], "left_out": found.left_out, **notices}
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from enum import Enum
-from pathlib import Path
 
 from hindbrain.core.hints import TYPE_CHECKING, Any
 from hindbrain.core.model import Injection, Memory, Receipt, Score, Version
@@ -76,7 +74,7 @@ def plain(value: object) -> Any:
             return version_record(value)
         case Injection():
             return injection_record(value)
-        case Enum() | Path():
+        case str():
             return str(value)
         case datetime():
             return stamp(value)

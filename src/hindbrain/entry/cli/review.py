@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-import click
-
 from hindbrain.core.hints import Any
 from hindbrain.core.model import Memory, Review, ReviewKind
-from hindbrain.entry.cli.call import Call, command, family
-from hindbrain.entry.cli.output import block, bold, dim, line, many, moment
+from hindbrain.entry.cli.call import Call
+from hindbrain.entry.cli.grammar import family
+from hindbrain.entry.cli.output import block, bold, dim, line, many, moment, style
 from hindbrain.entry.cli.records import plain
+from hindbrain.entry.cli.verb import Verb, argument, command, option
 
 _DECISIONS = {
     "release": "Let agents see a quarantined memory",
@@ -22,24 +22,21 @@ _FITTING = {
 }
 
 
-@family(
+@command(
+    name="review",
     examples="""
 hindbrain review
 hindbrain review release rev-01k2x6d0q3v8r5w7y9z1b3d5f7
 hindbrain review supersede rev-01k2x6d0q3v8r5w7y9z1b3d5f7 --by anna
-"""
+""",
 )
-@click.option("--all", "with_closed", is_flag=True, help="Also what was decided.")
-@click.pass_context
-def review(ctx: click.Context, with_closed: bool) -> None:
+@option("--all", "with_closed", is_flag=True, help="Also what was decided.")
+def _listed(call: Call, with_closed: bool) -> None:
     """Decide what waits for a person; without more, list it.
 
     A memory waits when it may come from somebody else than the agent (quarantine: no agent sees it), or when
     it may contradict another one.
     """
-    if ctx.invoked_subcommand:
-        return
-    call = ctx.ensure_object(Call)
     with call.open() as hindbrain:
         reviews = hindbrain.reviews(with_closed=with_closed)
         ids = {found for r in reviews for found in (r.memory_id, r.other_id) if found}
@@ -47,22 +44,20 @@ def review(ctx: click.Context, with_closed: bool) -> None:
     call.tell(lambda: {"reviews": [_record(one, known) for one in reviews]}, _lines(reviews, known))
 
 
-def _decided(name: str, help_: str) -> click.Command:
-    @command(name=name, examples=f"hindbrain review {name} rev-01k2x6d0q3v8r5w7y9z1b3d5f7")
-    @click.argument("review_id", metavar="ID")
-    @click.option("--by", default="", metavar="NAME", help="Who decides; kept with the decision.")
-    @click.pass_obj
-    def decided(call: Call, review_id: str, by: str) -> None:
+def _decided(name: str, help_: str) -> Verb:
+    def decided(call: Call, *, review_id: str, by: str) -> None:
         with call.open() as hindbrain:
             closed = hindbrain.decide(review_id, name, by=by)
         call.tell(lambda: plain(closed), [f"Decided: {bold(line(closed.decision))}", f"  {dim(line(closed.id))}"])
 
-    decided.help = f"{help_}."
-    return decided
+    decided.__doc__ = f"{help_}."
+    dressed = argument("review_id", metavar="ID")(
+        option("--by", default="", metavar="NAME", help="Who decides; kept with the decision.")(decided)
+    )
+    return command(name=name, examples=f"hindbrain review {name} rev-01k2x6d0q3v8r5w7y9z1b3d5f7")(dressed)
 
 
-for _name, _help in _DECISIONS.items():
-    review.add_command(_decided(_name, _help))
+review = family(_listed, *(_decided(name, help_) for name, help_ in _DECISIONS.items()))
 
 
 def _record(one: Review, known: dict[str, Memory]) -> dict[str, Any]:
@@ -75,7 +70,7 @@ def _lines(reviews: Sequence[Review], known: dict[str, Memory]) -> Iterator[str]
         yield "Nothing waits for you."
         return
     for one in reviews:
-        yield f"{click.style(str(one.kind), fg='magenta', bold=True)}  {dim(f'{one.id}  {moment(one.opened_at)}')}"
+        yield f"{style(str(one.kind), fg='magenta', bold=True)}  {dim(f'{one.id}  {moment(one.opened_at)}')}"
         yield from _text(one.memory_id, known)
         if one.other_id:
             yield dim("  against")

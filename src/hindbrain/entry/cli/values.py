@@ -1,74 +1,76 @@
 """What the value of an option may be. One that may not be is BadValue, with what may stand there instead."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
-import click
-
-from hindbrain.core.hints import TYPE_CHECKING, Any
+from hindbrain.core.hints import Any, Protocol
 from hindbrain.core.model.moment import end_of, read_stamp
 from hindbrain.errors import BadValue
 
-if TYPE_CHECKING:
-    _Choice = click.Choice[str]
-    _Whole = click.ParamType[int]
-    _Share = click.ParamType[float]
-    _Moment = click.ParamType[datetime]
-else:  # click took no type parameters before 8.4
-    _Choice, _Whole, _Share, _Moment = click.Choice, click.ParamType, click.ParamType, click.ParamType
+
+class Value(Protocol):
+    name: str  # for help, where an option names no metavar
+
+    def read(self, value: Any, *, of: str = "") -> Any:
+        """What was written, as the command takes it; the same again when read again. `of` is the option's name."""
 
 
-class OneOf(_Choice):
-    """A word from a short list."""
+class OneOf:
+    """A word from a short list, which may be one that takes time to load."""
 
-    def __init__(self, noun: str, words: Sequence[str]) -> None:
-        super().__init__(list(words))
-        self.noun = noun
+    name = "choice"
 
-    def convert(self, value: Any, *_: Any) -> str:
+    def __init__(self, noun: str, words: Sequence[str] | Callable[[], Sequence[str]]) -> None:
+        self._noun, self._words = noun, words
+
+    @property
+    def words(self) -> Sequence[str]:
+        return self._words() if callable(self._words) else self._words
+
+    def read(self, value: Any, *, of: str = "") -> str:
         word = str(value).strip()
-        if word not in self.choices:
-            raise BadValue(f"there is no {self.noun} {word!r}", fix=f"use one of: {', '.join(self.choices)}")
+        if word not in self.words:
+            raise BadValue(f"there is no {self._noun} {word!r}", fix=f"use one of: {', '.join(self.words)}")
         return word
 
 
-class Whole(_Whole):
+class Whole:
     """A whole number between two others."""
 
     name = "integer"
 
     def __init__(self, low: int, high: int) -> None:
-        self.low, self.high = low, high
+        self._low, self._high = low, high
 
-    def convert(self, value: Any, *called: Any) -> int:
+    def read(self, value: Any, *, of: str = "") -> int:
         try:
             number = int(value)
         except ValueError:
-            raise BadValue(f"{_named(called)}{value!r} is not a whole number", fix=self._fix()) from None
-        if not self.low <= number <= self.high:
-            raise BadValue(f"{_named(called)}{number} is not between {self.low} and {self.high}", fix=self._fix())
+            raise BadValue(f"{_named(of)}{value!r} is not a whole number", fix=self._fix()) from None
+        if not self._low <= number <= self._high:
+            raise BadValue(f"{_named(of)}{number} is not between {self._low} and {self._high}", fix=self._fix())
         return number
 
     def _fix(self) -> str:
-        return f"give a whole number from {self.low} to {self.high}"
+        return f"give a whole number from {self._low} to {self._high}"
 
 
-class Share(_Share):
+class Share:
     """A number from 0 to 1."""
 
     name = "0..1"
 
-    def convert(self, value: Any, *called: Any) -> float:
+    def read(self, value: Any, *, of: str = "") -> float:
         try:
             number = float(value)
         except ValueError:
             number = -1.0
         if not 0 <= number <= 1:
-            raise BadValue(f"{_named(called)}{value} is not between 0 and 1", fix="give a number such as 0.7")
+            raise BadValue(f"{_named(of)}{value} is not between 0 and 1", fix="give a number such as 0.7")
         return number
 
 
-class Day(_Moment):
+class Day:
     """A date or a time; a bare date as its first moment, or as its last one."""
 
     name = "date"
@@ -76,16 +78,15 @@ class Day(_Moment):
     def __init__(self, *, is_end: bool) -> None:
         self._read = end_of if is_end else read_stamp
 
-    def convert(self, value: Any, *called: Any) -> datetime:
+    def read(self, value: Any, *, of: str = "") -> datetime:
         if isinstance(value, datetime):
             return value
         try:
             return self._read(value.strip())
         except (ValueError, OverflowError):
             fix = "write it as 2026-01-31 or 2026-01-31T09:30:00Z"
-            raise BadValue(f"{_named(called)}{value!r} is not a date", fix=fix) from None
+            raise BadValue(f"{_named(of)}{value!r} is not a date", fix=fix) from None
 
 
-def _named(called: tuple[Any, ...]) -> str:
-    """`--limit `: click passes the option after the value, and then the context."""
-    return f"{called[0].opts[0]} " if called and called[0] else ""
+def _named(option: str) -> str:
+    return f"{option} " if option else ""

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-import click
-
 from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.model import Injection, Link, Memory, Receipt, Version
 from hindbrain.entry.cli import cards
-from hindbrain.entry.cli.call import Call, command
-from hindbrain.entry.cli.output import block, bold, dim, line, many, moment
+from hindbrain.entry.cli.call import Call
+from hindbrain.entry.cli.output import block, bold, dim, line, many, moment, style
 from hindbrain.entry.cli.records import plain
+from hindbrain.entry.cli.verb import argument, command
 
 if TYPE_CHECKING:
     from hindbrain.app.why import Walk
@@ -23,8 +22,7 @@ hindbrain why mem-01k2x6d0q3v8r5w7y9z1b3d5f7
 hindbrain why mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --json
 """
 )
-@click.argument("memory_id", metavar="ID")
-@click.pass_obj
+@argument("memory_id", metavar="ID")
 def why(call: Call, memory_id: str) -> None:
     """Walk from a memory to the sentence that taught it.
 
@@ -60,7 +58,7 @@ def _taught(receipt: Receipt | None, memory: Memory) -> Iterator[str]:
         return
     place = ", ".join(part for part in (_place(receipt), _occasion(receipt)) if part)
     yield f"{_step('taught by')} {line(cards.actor_name(memory.provenance.actor))}"
-    yield from (click.style(quoted, italic=True) for quoted in block(f"“{receipt.text.strip()}”", indent="    "))
+    yield from (style(quoted, italic=True) for quoted in block(f"“{receipt.text.strip()}”", indent="    "))
     if place:
         yield f"    {dim(line(place))}"
     if not receipt.supersedes:  # the links below say which, and why
@@ -111,4 +109,4 @@ def _shown(injections: Sequence[Injection], memory: Memory) -> Iterator[str]:
 
 
 def _step(word: str) -> str:
-    return click.style(f"  {line(word)}", fg="cyan")
+    return style(f"  {line(word)}", fg="cyan")

@@ -1,0 +1,56 @@
+"""Which commands there are, and where each of them lives. One loads when it is called, and no other with it."""
+
+from hindbrain.core.hints import Any
+from hindbrain.core.value import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    where: str  # module:attribute
+    help: str  # the command's own first line; a test holds the two together
+
+    def load(self) -> Any:
+        """A Verb, or a click.Group for a family of commands."""
+        module, _, attribute = self.where.partition(":")
+        return getattr(__import__(f"hindbrain.entry.cli.{module}", fromlist=[attribute]), attribute)
+
+
+SECTIONS: dict[str, dict[str, Entry]] = {
+    "Start here": {
+        "demo": Entry("demo:demo", "Show the whole story on a throw-away store, in seconds"),
+    },
+    "Teach": {
+        "add": Entry("add:add", "Write down one memory yourself"),
+        "capture": Entry("capture:capture", "Learn from what an agent said, with a receipt for each line"),
+        "receipts": Entry("capture:receipts", "List what became of captured lines, newest first"),
+    },
+    "Find": {
+        "recall": Entry("recall:recall", "Find what past sessions learned about QUERY, best first"),
+        "search": Entry("listing:search", "Find memories that hold QUERY as it stands"),
+        "list": Entry("listing:list_", "List memories, the most certain first"),
+        "show": Entry("memory:show", "Print one memory and all that is known about it"),
+        "why": Entry("why:why", "Walk from a memory to the sentence that taught it"),
+    },
+    "Tell an agent": {
+        "inject": Entry("inject:inject", "Print a block of notes for an agent's prompt"),
+    },
+    "Change": {
+        "edit": Entry("memory:edit", "Change a memory; what it said before stays in its history"),
+        "delete": Entry("memory:delete", "Archive a memory; `restore` brings it back"),
+        "restore": Entry("memory:restore", "Bring back what was deleted, faded or superseded"),
+        "forget": Entry("forget:forget", "Erase a memory for good, and prove that it is gone"),
+        "review": Entry("review:review", "Decide what waits for a person; without more, list it"),
+    },
+    "Carry": {
+        "export": Entry("portable:export", "Write the memories of a project as JSON"),
+        "import": Entry("portable:import_", "Read memories that `export` wrote"),
+    },
+    "Care": {
+        "stats": Entry("care:stats", "Count memories by state, type and category"),
+        "cleanup": Entry("care:cleanup", "Let unused memories fade, archive those that faded away"),
+        "doctor": Entry("care:doctor", "Check that everything is healthy, and say how to fix it"),
+        "completion": Entry("completion:completion", "Print the completion script for a shell"),
+    },
+}
+
+COMMANDS: dict[str, Entry] = {name: entry for section in SECTIONS.values() for name, entry in section.items()}

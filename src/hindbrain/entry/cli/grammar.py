@@ -1,0 +1,112 @@
+"""How a verb becomes a command of click's: with help, completion, and errors in its words."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hindbrain.core.value import replace
+from hindbrain.entry.cli.call import Call
+from hindbrain.entry.cli.values import OneOf, Value
+from hindbrain.entry.cli.verb import SHARED, Misuse, Parameter, Verb
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    _Choice = click.Choice[str]
+    _Any = click.ParamType[Any]
+else:  # click took no type parameters before 8.4
+    _Choice, _Any = click.Choice, click.ParamType
+
+
+def built(verb: Verb) -> click.Command:
+    """The command of click that runs `verb`."""
+    return _Dressed(name=verb.name, callback=_callback(verb), help=verb.run.__doc__, **_body(verb))
+
+
+def family(verb: Verb, *below: Verb) -> click.Group:
+    """A command that works alone, and has commands below it."""
+    callback = _callback(verb)
+
+    @click.pass_context
+    def alone(ctx: click.Context, /, **given: Any) -> int | None:
+        return None if ctx.invoked_subcommand else ctx.invoke(callback, **given)
+
+    body = _body(verb)
+    group = _Family(name=verb.name, callback=alone, help=verb.run.__doc__, invoke_without_command=True, **body)
+    for one in below:
+        group.add_command(built(one))
+    return group
+
+
+def _body(verb: Verb) -> dict[str, Any]:
+    params = [_parameter(parameter) for parameter in verb.parameters]
+    return {"params": params + [_shared(parameter) for parameter in SHARED], "examples": verb.examples.splitlines()}
+
+
+def _callback(verb: Verb) -> "Callable[..., int | None]":
+    @click.pass_context
+    def run(ctx: click.Context, /, **given: Any) -> int | None:
+        try:
+            return verb.run(ctx.ensure_object(Call), **given)
+        except Misuse as error:
+            raise click.UsageError(str(error)) from None
+
+    return run
+
+
+def _parameter(parameter: Parameter) -> click.Parameter:
+    kind = click.Option if parameter.is_option else click.Argument
+    traits = dict(parameter.traits)
+    if value := traits.pop("type", None):
+        traits["type"] = _Word(value) if isinstance(value, OneOf) else _Value(value)
+    return kind(list(parameter.names), **traits)
+
+
+def _shared(parameter: Parameter) -> click.Parameter:
+    """An option that says something about the call: `review --project P release ID` says it for both commands."""
+
+    def note(ctx: click.Context, *given: Any) -> None:
+        if value := given[-1]:
+            setattr(ctx.ensure_object(Call), parameter.keyword, value)
+
+    return _parameter(replace(parameter, traits={**parameter.traits, "expose_value": False, "callback": note}))
+
+
+class _Dressed(click.Command):
+    """Has its examples below everything else."""
+
+    def __init__(self, *given: Any, examples: list[str], **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.examples = examples
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Examples"):
+            for example in self.examples:
+                formatter.write(f"{'':>{formatter.current_indent}}{example.strip()}\n")
+
+
+class _Family(_Dressed, click.Group):
+    pass
+
+
+class _Word(_Choice):
+    def __init__(self, value: OneOf) -> None:
+        super().__init__(list(value.words))
+        self._value = value
+
+    def convert(self, value: Any, *called: Any) -> Any:
+        return self._value.read(value, of=_flag(called))
+
+
+class _Value(_Any):
+    def __init__(self, value: Value) -> None:
+        self.name = value.name
+        self._value = value
+
+    def convert(self, value: Any, *called: Any) -> Any:
+        return self._value.read(value, of=_flag(called))
+
+
+def _flag(called: tuple[Any, ...]) -> str:
+    """`--limit`: click passes the option after the value, and then the context."""
+    return called[0].opts[0] if called and called[0] else ""
