@@ -16,6 +16,7 @@ ENVIRONMENT = {
     "HINDBRAIN_HOME": "folder of the store and of config.toml",
     "HINDBRAIN_STORE": "path of the database file, instead of hindbrain.db in the home",
     "HINDBRAIN_PROJECT": "project to use instead of the one in the current folder",
+    "HINDBRAIN_EMBEDDER": "model that compares meanings: minilm, off; stronger than config.toml",
     "NO_COLOR": "any value: no colours",
 }
 
@@ -30,6 +31,7 @@ class Settings:
     track_superseded: bool = True  # newer statements replace older ones (CH-129)
     inject_into_prompt: bool = True  # learnings go into prompts (CH-130)
     session_cap: int = 0  # learnings of one session that are believed without a person; 0: no limit
+    embedder: str = "minilm"  # model that compares meanings: minilm, off
     strategy: str = "unified"  # how recall ranks: unified, dex, recent
     inject_limit: int = 8  # most memories in one injection
     token_budget: int = 2000  # most tokens in one injection
@@ -46,7 +48,9 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         raise BadSettings(f"HINDBRAIN_STORE={wanted.partition('://')[0]}://… is not a file", fix="give a path")
     store = Path(wanted or home / "hindbrain.db").expanduser()
     settings = Settings(home=home, store=store, project=environ.get("HINDBRAIN_PROJECT", ""))
-    return _with_file(settings, home / "config.toml")
+    settings = _with_file(settings, home / "config.toml")
+    # Of one run, so it overrules what stands for all of them.
+    return replace(settings, embedder=environ.get("HINDBRAIN_EMBEDDER") or settings.embedder)
 
 
 def colour(environ: Mapping[str, str] | None = None) -> bool | None:

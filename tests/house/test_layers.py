@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "entry": {"app", "core", "entry", "errors", "facade", "root", "settings", "wiring"},
     "main": {"entry", "errors", "root"},
 }
-THIRD_PARTY = {"adapters": {"apsw"}, "entry": {"click"}}
+THIRD_PARTY = {"adapters": {"apsw", "numpy", "onnxruntime"}, "entry": {"click"}}
 PURE = {
     *("__future__", "abc", "base64", "binascii", "bisect", "collections", "copy", "dataclasses", "datetime"),
     *("difflib", "enum", "fnmatch", "fractions", "functools", "hashlib", "heapq", "html", "ipaddress"),

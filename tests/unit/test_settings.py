@@ -35,6 +35,13 @@ def test_the_file_overrules_defaults(tmp_path: Path) -> None:
     assert settings.growth.explicit == 0.9 and settings.growth.imported == 0.7
 
 
+def test_the_embedder_of_one_run_overrules_the_file(tmp_path: Path) -> None:
+    assert load({"HINDBRAIN_HOME": str(tmp_path)}).embedder == "minilm"
+    (tmp_path / "config.toml").write_text('embedder = "off"')
+    assert load({"HINDBRAIN_HOME": str(tmp_path)}).embedder == "off"
+    assert load({"HINDBRAIN_HOME": str(tmp_path), "HINDBRAIN_EMBEDDER": "minilm"}).embedder == "minilm"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
