@@ -1,8 +1,11 @@
 """Values for tests, made in one line: a memory, a project, a moment."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from hindbrain.core.model import Memory
+from hindbrain.core.model import Memory, Space, Vector
+from hindbrain.core.model.vector import quantised
+from hindbrain.core.recall.meaningful import digest, meaningful
 from hindbrain.core.shape import shape
 from hindbrain.ports import Changes, Project, Store
 
@@ -51,6 +54,21 @@ def a_memory(text: str = "Use batch inserts for this table", **given: object) ->
         **{name: getattr(known, name) for name in known.__slots__},
     }
     return Memory(**(fields | given))  # type: ignore[arg-type]
+
+
+def a_vector(memory: Memory, point: Sequence[float], *, space: Space, piece: int = 0) -> Vector:
+    """What the memory means, said to stand in the first five of every ten characters."""
+    code, scale = quantised(point)
+    return Vector(
+        memory_id=memory.id,
+        space=space,
+        piece=piece,
+        start=10 * piece,
+        end=10 * piece + 5,
+        digest=digest(meaningful(memory)),
+        code=code,
+        scale=scale,
+    )
 
 
 def a_project(store: Store, name: str = "one") -> Project:

@@ -229,15 +229,17 @@ class Reader(Protocol):
         ...
 
     def nearest(
-        self, point: Sequence[float], space: Space, where: Where, *, limit: int, also: Sequence[str] = ()
+        self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[str] = ()
     ) -> Sequence[Near]:
         """The `limit` memories nearest to `point` by their best piece, best first, and behind them those of
-        `also` (ids) that are not among them. Exact within `where`; memories without a vector in `space` are
-        not there. An unknown space holds nothing."""
+        `also` (ids) that are not among them. Exact within `where`, also for `also`; memories without a vector in
+        `space` are not there. An unknown space holds nothing. `point` has length 1; BadValue when its dimension
+        is not that of the space."""
         ...
 
     def unembedded(self, space: Space, *, limit: int) -> Sequence[Memory]:
-        """Memories of any project, not archived, whose present text has no vector in `space`, oldest first."""
+        """Memories of any project, not archived, whose present text has no vector in `space`, in the order in which
+        they were kept. None in a space that nobody expects."""
         ...
 
     def rarity(self, words: Sequence[str]) -> Mapping[str, float]:
@@ -317,7 +319,10 @@ class Transaction(Reader, Protocol):
     """The store while this process alone may write it: what `apply` wrote can be read at once."""
 
     def apply(self, changes: Changes) -> None:
-        """Raises Conflict when a memory's version is not one more than the stored one."""
+        """Raises Conflict when a memory's version is not one more than the stored one, BadValue when a vector does
+        not fit its space. A memory whose words change loses its vectors, unless the same change brings new ones.
+        Vectors of other words than the memory has, or of a memory that is gone, are left out: it was changed
+        meanwhile, and is still due."""
         ...
 
 
@@ -338,11 +343,13 @@ class Store(Reader, Protocol):
         ...
 
     def expect(self, space: Space) -> None:
-        """From now on memories are to have vectors in `space`: what has none counts as unembedded."""
+        """From now on memories are to have vectors in `space`, beside other spaces that are expected: what has none
+        counts as unembedded. Costs nothing when it is expected already."""
         ...
 
     def drop_spaces(self, *, but: Space) -> int:
-        """Remove the vectors of every other space; how many there were."""
+        """Remove the vectors of every other space, and expect those no more; how many vectors there were. Other
+        writers get their turn in between; a call that was cut short is completed by the next."""
         ...
 
     def erase(self, memory_id: str, *, at: datetime) -> Erasure:
@@ -350,16 +357,17 @@ class Store(Reader, Protocol):
         ...
 
     def repair(self) -> None:
-        """Build the word index anew from the rows."""
+        """Build the word index anew from the rows, remove vectors that do not belong to their memory's words."""
         ...
 
     def damage(self) -> Sequence[Damage]:
-        """Check rows against their hashes, words against rows, versions and links against memories."""
+        """Check rows against their hashes, words and vectors against rows, versions and links against memories."""
         ...
 
     def vitals(self) -> Mapping[str, str]:
         """How the store is, for a person: engine, is_engine_safe, path, size_bytes, wal_bytes, schema, mode_file,
-        mode_folder, is_read_only, lock_holder, backups. Claims are "yes" or "no"; "" where there is no such thing.
+        mode_folder, is_read_only, lock_holder, backups, spaces (a line for each: its vectors, and what is due).
+        Claims are "yes" or "no"; "" where there is no such thing.
         """
         ...
 

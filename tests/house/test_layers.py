@@ -27,7 +27,7 @@ MAY_IMPORT = {
 }
 THIRD_PARTY = {"adapters": {"apsw", "numpy", "onnxruntime"}, "entry": {"click"}}
 PURE = {
-    *("__future__", "abc", "base64", "binascii", "bisect", "collections", "copy", "dataclasses", "datetime"),
+    *("__future__", "abc", "array", "base64", "binascii", "bisect", "collections", "copy", "dataclasses", "datetime"),
     *("difflib", "enum", "fnmatch", "fractions", "functools", "hashlib", "heapq", "html", "ipaddress"),
     *("itertools", "json", "math", "operator", "re", "shlex", "string", "struct", "textwrap", "types"),
     *("typing", "unicodedata", "zlib"),

@@ -109,7 +109,8 @@ def test_every_table_is_strict(sqlite_store: SqliteStore, db_path: Path) -> None
     db.close()
 
 
-A_COLUMN = schema.Migration(2, "later", "ALTER TABLE project ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'")
+NOW_AT = len(schema.shipped())
+A_COLUMN = schema.Migration(NOW_AT + 1, "later", "ALTER TABLE project ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'")
 
 
 def test_an_old_database_upgrades_after_a_verified_backup(db_path: Path) -> None:
@@ -120,9 +121,9 @@ def test_an_old_database_upgrades_after_a_verified_backup(db_path: Path) -> None
     new = SqliteStore(db_path, migrations=(*schema.shipped(), A_COLUMN))
     assert new.search(query_terms("migration"), HERE, limit=1) and not new.damage()
     new.close()
-    backup = raw(db_path.with_name("hindbrain.db.backups") / "before-0002.db")
+    backup = raw(db_path.with_name("hindbrain.db.backups") / f"before-{NOW_AT + 1:04d}.db")
     assert backup.execute("SELECT content FROM memory").fetchall() == [("kept over the migration",)]
-    assert schema.version(backup) == 1
+    assert schema.version(backup) == NOW_AT
     backup.close()
 
 
@@ -139,11 +140,11 @@ def test_a_schema_made_at_once_equals_one_made_in_steps(tmp_path: Path) -> None:
 
 def test_a_migration_that_fails_leaves_the_old_schema(db_path: Path) -> None:
     SqliteStore(db_path).close()
-    broken = schema.Migration(2, "broken", "CREATE TABLE half (x) STRICT; CREATE TABLE nonsense")
+    broken = schema.Migration(NOW_AT + 1, "broken", "CREATE TABLE half (x) STRICT; CREATE TABLE nonsense")
     with pytest.raises(apsw.SQLError):
         SqliteStore(db_path, migrations=(*schema.shipped(), broken))
     store = SqliteStore(db_path)
-    assert schema.version(store._connection()) == 1
+    assert schema.version(store._connection()) == NOW_AT
     assert not store._connection().execute("SELECT 1 FROM sqlite_schema WHERE name = 'half'").fetchall()
     store.close()
 
@@ -151,7 +152,7 @@ def test_a_migration_that_fails_leaves_the_old_schema(db_path: Path) -> None:
 def test_a_newer_schema_is_refused_and_nothing_is_written(db_path: Path) -> None:
     SqliteStore(db_path, migrations=(*schema.shipped(), A_COLUMN)).close()
     before = {file.name: file.stat().st_mtime_ns for file in db_path.parent.iterdir() if file.suffix == ".db"}
-    with pytest.raises(SchemaNewer, match="schema 2, this program knows 1"):
+    with pytest.raises(SchemaNewer, match=f"schema {NOW_AT + 1}, this program knows {NOW_AT}"):
         SqliteStore(db_path)
     after = {file.name: file.stat().st_mtime_ns for file in db_path.parent.iterdir() if file.suffix == ".db"}
     assert before == after

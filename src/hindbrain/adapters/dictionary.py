@@ -3,7 +3,9 @@
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from operator import mul
 
+from hindbrain.adapters.fit import refuse_misfits, refuse_point
 from hindbrain.core.model import (
     Event,
     Injection,
@@ -11,16 +13,20 @@ from hindbrain.core.model import (
     Memory,
     Receipt,
     Review,
+    Space,
     State,
+    Vector,
     Verdict,
     Version,
 )
 from hindbrain.core.model.receipt import FORGOTTEN
+from hindbrain.core.model.vector import restored
 from hindbrain.core.recall.bm25 import Document, scores
 from hindbrain.core.recall.index import WEIGHTS, columns, scope
+from hindbrain.core.recall.meaningful import digest, meaningful
 from hindbrain.core.value import dataclass, field, replace
 from hindbrain.errors import Conflict, UnknownMemory
-from hindbrain.ports import Changes, Damage, Erasure, Hit, Project, Saying, T, Transaction, Where
+from hindbrain.ports import Changes, Damage, Erasure, Hit, Near, Project, Saying, T, Transaction, Where
 
 
 @dataclass(slots=True)
@@ -34,6 +40,8 @@ class _Tables:
     receipts: dict[str, Receipt] = field(default_factory=dict)
     reviews: dict[str, Review] = field(default_factory=dict)
     injections: dict[str, Injection] = field(default_factory=dict)
+    vectors: dict[tuple[str, Space], tuple[Vector, ...]] = field(default_factory=dict)
+    expected: dict[Space, bool] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
 
     def copy(self) -> "_Tables":
@@ -69,6 +77,29 @@ class _DictReader:
         hits = [Hit(memory=self._tables.memories[key], score=score) for key, score in found.items()]
         hits = [hit for hit in hits if where.admits(hit.memory)]
         return sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))[:limit]
+
+    def nearest(
+        self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[str] = ()
+    ) -> Sequence[Near]:
+        refuse_point(point, space)
+        near = [
+            max(
+                (_near(self._tables.memories[key], piece, point=point) for piece in pieces),
+                key=lambda one: one.similarity,
+            )
+            for (key, of), pieces in self._tables.vectors.items()
+            if of == space and where.admits(self._tables.memories[key])
+        ]
+        near.sort(key=lambda one: (-one.similarity, one.memory.id))
+        return [*near[:limit], *(one for one in near[limit:] if one.memory.id in also)]
+
+    def unembedded(self, space: Space, *, limit: int) -> Sequence[Memory]:
+        found = [
+            memory
+            for memory in self._tables.memories.values()
+            if memory.archived_at is None and (memory.id, space) not in self._tables.vectors
+        ]
+        return found[:limit] if space in self._tables.expected else ()
 
     def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
         held = [{term for column in columns(m) for term in column} for m in self._tables.memories.values()]
@@ -165,8 +196,10 @@ class _DictReader:
 class _DictTransaction(_DictReader):
     def apply(self, changes: Changes) -> None:
         tables = self._tables
+        refuse_misfits(changes.vectors)
         for memory in changes.memories:
             self._put(memory, changes)
+        self._embed(changes.vectors)
         for pulse in changes.pulses:
             known = tables.memories.get(pulse.memory_id)
             if known is None:
@@ -200,6 +233,15 @@ class _DictTransaction(_DictReader):
         )
         self._tables.memories[memory.id] = memory
         self._tables.versions[memory.id] = (*earlier, version)
+        if known and (known.title, known.content) != (memory.title, memory.content):
+            _unembed(self._tables, memory.id)
+
+    def _embed(self, vectors: Sequence[Vector]) -> None:
+        for key in {(vector.memory_id, vector.space): None for vector in vectors}:
+            pieces = [vector for vector in vectors if (vector.memory_id, vector.space) == key]
+            memory = self._tables.memories.get(key[0])
+            if memory and {vector.digest for vector in pieces} == {digest(meaningful(memory))}:
+                self._tables.vectors[key] = tuple(sorted(pieces, key=lambda vector: vector.piece))
 
 
 class DictStore(_DictReader):
@@ -224,6 +266,18 @@ class DictStore(_DictReader):
                 self._tables.identities.setdefault(identity, project.id)
             return project
 
+    def expect(self, space: Space) -> None:
+        with self._lock:
+            self._tables.expected[space] = True
+
+    def drop_spaces(self, *, but: Space) -> int:
+        with self._lock:
+            tables = self._tables
+            others = {key: pieces for key, pieces in tables.vectors.items() if key[1] != but}
+            tables.vectors = {key: pieces for key, pieces in tables.vectors.items() if key[1] == but}
+            tables.expected = {space: True for space in tables.expected if space == but}
+            return sum(map(len, others.values()))
+
     def erase(self, memory_id: str, *, at: datetime) -> Erasure:
         with self._lock:
             tables = self._tables
@@ -234,6 +288,7 @@ class DictStore(_DictReader):
             tables.sayings = {key: s for key, s in tables.sayings.items() if s.memory_id != memory_id}
             tables.links = {key: k for key, k in tables.links.items() if memory_id not in (k.source, k.target)}
             tables.reviews = {key: r for key, r in tables.reviews.items() if memory_id not in (r.memory_id, r.other_id)}
+            _unembed(tables, memory_id)
             tables.events = tuple(event for event in tables.events if event.memory_id != memory_id)
             _blank(tables, memory_id, texts=texts)
             return Erasure(rows=1, backups=(), found_in=())
@@ -246,12 +301,26 @@ class DictStore(_DictReader):
 
     def vitals(self) -> Mapping[str, str]:
         nothing = dict.fromkeys(("path", "mode_file", "mode_folder", "lock_holder"), "")
+        spaces = {space: None for space in (*self._tables.expected, *(of for _, of in self._tables.vectors))}
         sizes = dict.fromkeys(("size_bytes", "wal_bytes", "backups"), "0")
         plain = {"engine": "dictionaries", "is_engine_safe": "yes", "schema": "none", "is_read_only": "no"}
-        return plain | sizes | nothing
+        return plain | sizes | nothing | {"spaces": "\n".join(map(self._told, spaces))}
+
+    def _told(self, space: Space) -> str:
+        kept = sum(len(pieces) for (_, of), pieces in self._tables.vectors.items() if of == space)
+        return f"{space.name}: {kept} vectors, {len(self.unembedded(space, limit=len(self._tables.memories)))} due"
 
     def close(self) -> None:
         """Nothing to give back."""
+
+
+def _near(memory: Memory, vector: Vector, *, point: Sequence[float]) -> Near:
+    similarity = sum(map(mul, restored(vector.code, vector.scale), point))
+    return Near(memory=memory, similarity=similarity, start=vector.start, end=vector.end)
+
+
+def _unembed(tables: _Tables, memory_id: str) -> None:
+    tables.vectors = {key: pieces for key, pieces in tables.vectors.items() if key[0] != memory_id}
 
 
 def _blank(tables: _Tables, memory_id: str, *, texts: set[str]) -> None:

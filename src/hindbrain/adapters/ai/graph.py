@@ -12,10 +12,10 @@ What is matched is the shape alone. Whoever calls this has checked that the file
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from hindbrain.adapters.ai.wire import Field, fields, head, sized, text, whole
+from hindbrain.core.value import dataclass
 
 # Numbers of fields, from the published schema of ONNX.
 _MODEL_GRAPH, _MODEL_OPERATORS = 7, 8

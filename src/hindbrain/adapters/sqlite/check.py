@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from hindbrain.adapters.sqlite import rows
+from hindbrain.adapters.sqlite import agree, rows
 from hindbrain.core.model import Memory
 from hindbrain.core.model.record import fingerprint
 from hindbrain.core.recall.index import columns, scope
@@ -17,7 +17,7 @@ _RESTORE = "restore the newest file of the backups folder"
 
 def damage(db: apsw.Connection) -> tuple[Damage, ...]:
     """Everything that is wrong. SQLite's own integrity_check sees the pages, not what they say."""
-    return (*_pages(db), *_memories(db), *_versions(db), *_words(db), *_foreign_keys(db))
+    return (*_pages(db), *_memories(db), *_versions(db), *_words(db), *agree.damage(db), *_foreign_keys(db))
 
 
 def _pages(db: apsw.Connection) -> Iterator[Damage]:
@@ -55,7 +55,7 @@ def _found_by(memory: Memory, row: Sequence[Any]) -> tuple[str, ...]:
 
 
 def repair(db: apsw.Connection) -> None:
-    """Write scope and words of every row anew where they differ, then build the index from them."""
+    """Write scope and words of every row anew where they differ, then build the index from them; mend the vectors."""
     # The index may not match the rows that the triggers would take out of it: it is emptied first.
     db.execute("INSERT INTO memory_words (memory_words) VALUES ('rebuild')")
     for row in db.execute(_EVERYTHING).fetchall():
@@ -66,6 +66,7 @@ def repair(db: apsw.Connection) -> None:
                 (*wanted, row[0]),
             )
     db.execute("INSERT INTO memory_words (memory_words) VALUES ('rebuild')")
+    agree.repair(db)
 
 
 def _versions(db: apsw.Connection) -> Iterator[Damage]:

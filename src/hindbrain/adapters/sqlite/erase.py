@@ -17,6 +17,7 @@ from hindbrain.ports import Erasure
 
 _PIECE, _PIECES = 64, 8  # characters of a piece, and pieces of a text, by which it is sought
 _TELLING = 12  # a shorter text ("use tabs") stands in other places by chance
+_TELLING_CODE = 32  # so many different numbers of a vector stand nowhere else by chance
 _COPIES = (
     "DELETE FROM event WHERE instr(data ->> '$.content', :text)",
     "UPDATE injection SET query = :blank WHERE instr(query, :text)",
@@ -29,6 +30,9 @@ _TABLES = (
     "DELETE FROM review WHERE memory = ?1 OR other = ?1",
     "DELETE FROM memory_version WHERE memory = ?1",
     "DELETE FROM event WHERE memory = ?1",
+    "DELETE FROM vector WHERE (scope, memory) IN"
+    " (SELECT c.scope, c.memory FROM memory m JOIN memory_scope c ON c.memory = m.seq WHERE m.id = ?1)"
+    " AND space IN (SELECT seq FROM space)",
     "DELETE FROM memory WHERE id = ?1",
 )
 
@@ -41,12 +45,12 @@ def erase(db: apsw.Connection, memory_id: str, *, path: Path, backups: Path, at:
     found = db.execute("SELECT content_words FROM memory WHERE id = ?", (memory_id,)).fetchall()
     if not found:
         raise UnknownMemory(f"there is no memory {memory_id}", fix="`hindbrain list --all` shows their ids")
-    texts = _texts(db, memory_id)
+    texts, codes = _texts(db, memory_id), _codes(db, memory_id)
     copies = [copy for copy in sorted(backups.glob("*.db")) if not _is_foreign(copy)] if backups.is_dir() else []
     broken = [copy for copy in copies if not _is_cleaned(copy, memory_id, texts=texts, at=at, current=version(db))]
     removed = _remove(db, memory_id, texts=texts, at=at)
     files = [path, path.with_name(path.name + "-wal"), *(copy for copy in copies if copy not in broken)]
-    remaining = _found(_needles(texts, found[0][0]), files)
+    remaining = _found(_needles(texts, found[0][0]), codes, files=files)
     return Erasure(
         rows=removed,
         backups=tuple(str(copy) for copy in copies if copy not in broken),
@@ -61,6 +65,19 @@ def _texts(db: apsw.Connection, memory_id: str) -> list[str]:
         record = json.loads(data)
         found |= {record["content"], record["title"].removesuffix("...")}
     return sorted(found)
+
+
+def _codes(db: apsw.Connection, memory_id: str) -> list[str]:
+    """The beginnings of its vectors, in hex: much of a text can be guessed from its vector.
+
+    Without those that another memory has as well: different words can mean the same.
+    """
+    query = (
+        "SELECT code FROM vector WHERE memory = (SELECT seq FROM memory WHERE id = ?1)"
+        " EXCEPT SELECT code FROM vector WHERE memory <> (SELECT seq FROM memory WHERE id = ?1)"
+    )
+    codes = [bytes(code) for (code,) in db.execute(query, (memory_id,))]
+    return [code[:_PIECE].hex() for code in codes if len(set(code[:_PIECE])) >= _TELLING_CODE]
 
 
 def _needles(texts: Sequence[str], words: object) -> list[str]:
@@ -134,12 +151,12 @@ def _is_cleaned(path: Path, memory_id: str, *, texts: Sequence[str], at: datetim
     return True
 
 
-def _found(needles: list[str], files: list[Path]) -> tuple[str, ...]:
-    """Files that still hold one of the texts, searched byte by byte in a process of its own.
+def _found(needles: list[str], codes: list[str], *, files: list[Path]) -> tuple[str, ...]:
+    """Files that still hold one of the texts or vectors, searched byte by byte in a process of its own.
 
     Not in this one: closing a descriptor on a database drops the locks that this process holds on it.
     """
-    request = json.dumps({"needles": needles, "files": [str(file) for file in files if file.exists()]})
+    request = json.dumps({"needles": needles, "codes": codes, "files": [str(file) for file in files if file.exists()]})
     search = subprocess.run(
         [sys.executable, "-I", "-c", _SEARCH], input=request, capture_output=True, text=True, check=True
     )
@@ -149,11 +166,13 @@ def _found(needles: list[str], files: list[Path]) -> tuple[str, ...]:
 _SEARCH = """
 import json, sys
 asked = json.load(sys.stdin)
+sought = [needle.encode("utf-8", "surrogatepass") for needle in asked["needles"]]
+sought += [bytes.fromhex(code) for code in asked["codes"]]
 found = []
 for name in asked["files"]:
     with open(name, "rb") as file:
         data = file.read()
-    if any(needle.encode("utf-8", "surrogatepass") in data for needle in asked["needles"]):
+    if any(needle in data for needle in sought):
         found.append(name)
 json.dump(found, sys.stdout)
 """

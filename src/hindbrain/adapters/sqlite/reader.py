@@ -1,10 +1,12 @@
 """How a question to the store becomes SQL: bound parameters only, identifiers from fixed lists."""
 
 import json
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
@@ -22,6 +24,7 @@ from hindbrain.core.model import (
     ReviewKind,
     Score,
     Shown,
+    Space,
     Verdict,
     Version,
 )
@@ -29,7 +32,11 @@ from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.model.record import actor_of, from_record
 from hindbrain.core.recall.index import WEIGHTS, everywhere_token, scope_token
 from hindbrain.errors import StoreDamaged
-from hindbrain.ports import Hit, Project, Saying, Where
+from hindbrain.ports import Hit, Near, Project, Saying, Where
+
+if TYPE_CHECKING:
+    from hindbrain.adapters.sqlite.scan import Found, Shelf
+    from hindbrain.adapters.sqlite.shelves import Shelves
 
 _T = TypeVar("_T")
 _ORDERS = {
@@ -40,6 +47,8 @@ _BEST = (
     f"SELECT rowid, -bm25(memory_words, {', '.join(map(str, WEIGHTS))}) AS score FROM memory_words"
     " WHERE memory_words MATCH ? ORDER BY score DESC, rowid LIMIT ?"
 )
+_SPACE = "SELECT seq FROM space WHERE provider = ? AND model = ? AND version = ? AND dimension = ?"
+_NUMBERS = "SELECT m.seq FROM json_each(?) j JOIN memory m ON m.id = j.value"
 _HOLDERS = "SELECT doc FROM memory_terms WHERE term = ?"
 _RECEIPT = (
     *("id", "key", "at", "project", "verdict", "text", "reason", "memory", "supersedes", "signal", "said_at"),
@@ -53,6 +62,7 @@ class SqliteReader:
     def __init__(self, path: Path, connection: Callable[[], apsw.Connection]) -> None:
         self._path = path
         self._db = connection
+        self._shelves: Shelves | None = None
 
     def _all(self, sql: str, *values: Any) -> list[Any]:
         with translated(self._path):
@@ -106,6 +116,63 @@ class SqliteReader:
         )
         hits = [Hit(memory=_memory(row), score=best[row[-1]]) for row in found]
         return sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))
+
+    def nearest(
+        self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[str] = ()
+    ) -> Sequence[Near]:
+        from hindbrain.adapters.fit import refuse_point
+        from hindbrain.adapters.sqlite.scan import ranking  # a question of words needs none of it
+
+        refuse_point(point, space)
+        with translated(self._path), _steady(self._db()) as is_committed:
+            numbers = self._all(_SPACE, space.provider, space.model, space.version, space.dimension)
+            if not numbers:
+                return ()
+            number = numbers[0][0]
+            ranked = ranking(self._read_shelves(number, space, where=where, is_committed=is_committed), point)
+            asked = ranked.of([seq for (seq,) in self._all(_NUMBERS, json.dumps(list(also)))] if also else [])
+            depth = limit
+            while True:
+                best, floor = ranked.top(depth)
+                near = self._near(best | asked, where, space=number)
+                if floor == -math.inf or sum(one.similarity >= floor for one in near) >= limit:
+                    return [*near[:limit], *(one for one in near[limit:] if one.memory.id in also)]
+                depth *= 4  # what the key cannot say (state, persona, trust) has thinned them out
+
+    def _read_shelves(self, number: int, space: Space, *, where: Where, is_committed: bool) -> "list[Shelf]":
+        """Those of the project, and of what goes everywhere: memories of the project may lie there too."""
+        from hindbrain.adapters.sqlite.shelves import Shelves
+
+        self._shelves = shelves = self._shelves or Shelves()
+        scopes = [0, *(seq for (seq,) in self._all("SELECT seq FROM project WHERE id = ?", where.project))]
+        return [
+            shelves.read(self._db(), scope, space=number, dimension=space.dimension, is_committed=is_committed)
+            for scope in scopes
+        ]
+
+    def _near(self, found: "Mapping[int, Found]", where: Where, *, space: int) -> list[Near]:
+        """The rows of what was found and the span of the best piece, without those that `where` leaves out."""
+        clause, values = _clause(where)
+        places = [[seq, one.scope, one.piece] for seq, one in found.items()]
+        loaded = self._all(
+            f"SELECT {rows.SELECTED}, m.seq, v.start, v.end FROM json_each(?) j"
+            " CROSS JOIN memory m ON m.seq = j.value ->> 0"
+            " CROSS JOIN vector v ON v.scope = j.value ->> 1 AND v.space = ? AND v.memory = m.seq"
+            f" AND v.piece = j.value ->> 2 WHERE {clause}",
+            *(json.dumps(places), space, *values),
+        )
+        near = [
+            Near(memory=_memory(row), similarity=found[row[-3]].similarity, start=row[-2], end=row[-1])
+            for row in loaded
+        ]
+        return sorted(near, key=lambda one: (-one.similarity, one.memory.id))
+
+    def unembedded(self, space: Space, *, limit: int) -> Sequence[Memory]:
+        return self._memories(
+            "JOIN vector_due d ON d.memory = m.seq JOIN space s ON s.seq = d.space"
+            " WHERE s.provider = ? AND s.model = ? AND s.version = ? AND s.dimension = ? ORDER BY d.memory LIMIT ?",
+            *(space.provider, space.model, space.version, space.dimension, limit),
+        )
 
     def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
         # One by one: asked for several terms at once, fts5vocab reads all that there are.
@@ -292,6 +359,20 @@ _INJECTION = (*("project", "format", "strategy", "left_out", "tokens", "session"
 
 def _first(found: Sequence[_T]) -> _T | None:
     return found[0] if found else None
+
+
+@contextmanager
+def _steady(db: apsw.Connection) -> Iterator[bool]:
+    """All reads see one state of the store; whether it is a committed one."""
+    if db.in_transaction:
+        yield False
+        return
+    db.execute("BEGIN")
+    try:
+        yield True
+    finally:
+        if db.in_transaction:  # an error of the disk may have ended it
+            db.execute("COMMIT")
 
 
 def _memory(row: Sequence[Any]) -> Memory:

@@ -55,11 +55,12 @@ def migrate(db: apsw.Connection, path: Path, *, migrations: Sequence[Migration],
     refuse_strangers(db, path)
     refuse_newer(db, path, known=len(migrations))
     made = []
+    is_new = not version(db)
+    if is_new:
+        db.pragma("application_id", APPLICATION)
     for migration in migrations[version(db) :]:
-        if version(db):
+        if not is_new:
             made.append(back_up(db, backups, before=migration.number))
-        else:
-            db.pragma("application_id", APPLICATION)
         with db:  # a savepoint: a failing statement leaves the old schema
             db.execute(migration.sql).fetchall()
             db.pragma("user_version", migration.number)

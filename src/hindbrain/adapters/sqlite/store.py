@@ -16,6 +16,7 @@ from hindbrain.adapters.sqlite.engine import BUSY_MS, connect, translated
 from hindbrain.adapters.sqlite.gate import Gate
 from hindbrain.adapters.sqlite.reader import SqliteReader
 from hindbrain.adapters.sqlite.writer import apply
+from hindbrain.core.model import Space
 from hindbrain.core.model.moment import stamp
 from hindbrain.errors import BadSettings, ReadOnly, StoreLocked
 from hindbrain.ports import Changes, Damage, Erasure, Project, T, Transaction
@@ -85,6 +86,27 @@ class SqliteStore(SqliteReader):
             )
         return project
 
+    def expect(self, space: Space) -> None:
+        from hindbrain.adapters.sqlite import vectors
+
+        with translated(self._path):
+            is_done = vectors.is_listed(self._connection(), space)
+        while not is_done:
+            with self._writing() as db, _transaction(db):
+                is_done = vectors.list_some(db, space)
+            self._fold(db)
+
+    def drop_spaces(self, *, but: Space) -> int:
+        from hindbrain.adapters.sqlite import vectors
+
+        removed, is_done = 0, False
+        while not is_done:
+            with self._writing() as db, _transaction(db):
+                count, is_done = vectors.drop_some(db, but=but)
+            self._fold(db)
+            removed += count
+        return removed
+
     def erase(self, memory_id: str, *, at: datetime) -> Erasure:
         from hindbrain.adapters.sqlite import erase  # starts a process: nothing that a recall should load
 
@@ -104,11 +126,12 @@ class SqliteStore(SqliteReader):
             return check.damage(self._connection())
 
     def vitals(self) -> Mapping[str, str]:
-        from hindbrain.adapters.sqlite import vitals
+        from hindbrain.adapters.sqlite import vectors, vitals
 
         with translated(self._path):
             number = schema.version(self._connection())
-            return vitals.vitals(self._path, schema=number, is_read_only=self._is_read_only)
+            outside = vitals.vitals(self._path, schema=number, is_read_only=self._is_read_only)
+            return {**outside, "spaces": vectors.told(self._connection())}
 
     def close(self) -> None:
         """Close every thread's connection. The write-ahead log stays: the next opener reads it."""

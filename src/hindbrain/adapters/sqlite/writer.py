@@ -17,6 +17,18 @@ _UPDATE = f"UPDATE memory SET {', '.join(f'{name} = ?' for name in rows.WRITTEN)
 
 def apply(changes: Changes, db: apsw.Connection, *, reader: Reader) -> None:
     """Write all of `changes`. The caller holds the gate and a transaction."""
+    if not changes.vectors:
+        _write(changes, db, reader=reader)
+        return
+    from hindbrain.adapters.fit import refuse_misfits
+    from hindbrain.adapters.sqlite.vectors import put  # most changes bring none
+
+    refuse_misfits(changes.vectors)
+    _write(changes, db, reader=reader)
+    put(changes, db, reader=reader)
+
+
+def _write(changes: Changes, db: apsw.Connection, *, reader: Reader) -> None:
     for memory in changes.memories:
         _put(memory, db, reader=reader, changes=changes)
     for pulse in changes.pulses:

@@ -4,8 +4,10 @@ Numbers of two spaces say nothing about each other. A vector is kept as whole nu
 scale: a quarter of the room, and the order of neighbours stays.
 """
 
+import math
 from array import array
 from collections.abc import Sequence
+
 from hindbrain.core.value import dataclass
 
 _STEPS = 127
@@ -45,3 +47,10 @@ def quantised(values: Sequence[float]) -> tuple[bytes, float]:
 
 def restored(code: bytes, scale: float) -> tuple[float, ...]:
     return tuple(step * scale for step in array("b", code))
+
+
+def misfit(vector: Vector) -> str:
+    """Why `vector` cannot be one of its space; "" when it can."""
+    if len(vector.code) != vector.space.dimension:
+        return f"{len(vector.code)} numbers, and {vector.space.name} has {vector.space.dimension}"
+    return "" if math.isfinite(vector.scale) else f"the scale {vector.scale}"

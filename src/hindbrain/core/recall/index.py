@@ -11,10 +11,14 @@ def columns(memory: Memory) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str
 
     A title that only repeats the beginning of the content adds nothing and would count it twice.
     """
-    repeats = memory.content.startswith(memory.title.removesuffix("..."))
-    title = [] if repeats else terms(memory.title)
+    title = [] if title_repeats(memory) else terms(memory.title)
     extra = terms(" ".join((memory.type, *memory.tags, *memory.file_refs)))
     return tuple(title), tuple(terms(memory.content)), tuple(extra)
+
+
+def title_repeats(memory: Memory) -> bool:
+    """Whether the title is only how the content begins."""
+    return memory.content.startswith(memory.title.removesuffix("..."))
 
 
 def scope(memory: Memory, project_number: int) -> tuple[str, ...]:
