@@ -62,6 +62,18 @@ class Embedder(Protocol):
         ...
 
 
+class Worker(Protocol):
+    """Another process of this user that has the model and the store open, for those that live too short for both."""
+
+    def ask(self, message: Mapping[str, object]) -> Mapping[str, object] | None:
+        """Its answer, whole and in time. None for whatever reason there is none: then do without. Never raises."""
+        ...
+
+    def poke(self) -> None:
+        """Tell it that memories were kept which have no vector yet. Best effort: it looks by itself, a little later."""
+        ...
+
+
 class ProjectFiles(Protocol):
     """A project's own files, read only. Hindbrain writes nothing into a user's repository."""
 
@@ -240,6 +252,10 @@ class Reader(Protocol):
     def unembedded(self, space: Space, *, limit: int) -> Sequence[Memory]:
         """Memories of any project, not archived, whose present text has no vector in `space`, in the order in which
         they were kept. None in a space that nobody expects."""
+        ...
+
+    def count_unembedded(self, space: Space) -> int:
+        """How many `unembedded` would give without a limit."""
         ...
 
     def rarity(self, words: Sequence[str]) -> Mapping[str, float]:

@@ -101,6 +101,9 @@ class _DictReader:
         ]
         return found[:limit] if space in self._tables.expected else ()
 
+    def count_unembedded(self, space: Space) -> int:
+        return len(self.unembedded(space, limit=len(self._tables.memories)))
+
     def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
         held = [{term for column in columns(m) for term in column} for m in self._tables.memories.values()]
         counts = {word: sum(word in terms for terms in held) for word in words}

@@ -1,7 +1,7 @@
 """Everything from outside in one value, for the verbs that need most of it."""
 
 from hindbrain.core.value import dataclass
-from hindbrain.ports import Chance, Clock, ProjectFiles, Store
+from hindbrain.ports import Chance, Clock, Embedder, ProjectFiles, Store
 from hindbrain.settings import Settings
 
 
@@ -12,3 +12,4 @@ class Tools:
     chance: Chance
     files: ProjectFiles
     settings: Settings
+    embedder: Embedder | None = None  # None: meaning is switched off

@@ -174,6 +174,11 @@ class SqliteReader:
             *(space.provider, space.model, space.version, space.dimension, limit),
         )
 
+    def count_unembedded(self, space: Space) -> int:
+        # The list names memories that are there and have words: triggers take all others from it.
+        numbers = self._all(_SPACE, space.provider, space.model, space.version, space.dimension)
+        return sum(self._all("SELECT count(*) FROM vector_due WHERE space = ?", seq)[0][0] for (seq,) in numbers)
+
     def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
         # One by one: asked for several terms at once, fts5vocab reads all that there are.
         found = [(count, word) for word in words for (count,) in self._all(_HOLDERS, word)]

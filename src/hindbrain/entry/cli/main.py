@@ -55,6 +55,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "stats": Entry(f"{_HERE}.care:stats", "Count memories by state, type and category"),
         "cleanup": Entry(f"{_HERE}.care:cleanup", "Let unused memories fade, archive those that faded away"),
         "doctor": Entry(f"{_HERE}.care:doctor", "Check that everything is healthy, and say how to fix it"),
+        "worker": Entry(f"{_HERE}.worker:worker", "Keep the model warm, and give memories their meaning"),
         "completion": Entry(f"{_HERE}.completion:completion", "Print the completion script for a shell"),
     },
 }

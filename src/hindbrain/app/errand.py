@@ -1,0 +1,93 @@
+"""How a question is sent to the worker, and how its answer comes back as if it had been found here."""
+
+import os
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from hindbrain.app.projects import locate
+from hindbrain.app.recall import Found, Question, recall
+from hindbrain.app.tools import Tools
+from hindbrain.core.model.moment import read_stamp, stamp
+from hindbrain.core.model.record import from_record, to_record
+from hindbrain.core.model.score import Reason, Score
+from hindbrain.core.recall import Recalled
+from hindbrain.core.value import names_of, replace
+from hindbrain.errors import BadValue
+from hindbrain.settings import Settings
+
+_MATTERS = ("per_worktree", "strategy")  # settings that make another answer: the asker's count, not the worker's
+
+
+def errand(
+    question: Question, *, project: str | os.PathLike[str] | None, here: Path, settings: Settings
+) -> dict[str, object]:
+    """The message that has the worker answer `question` about `project`, or else about the one around `here`."""
+    return {
+        "do": "recall",
+        "store": str(settings.store.resolve()),
+        "project": _absolute(project or settings.project, here),
+        "here": str(here),
+        "settings": {name: getattr(settings, name) for name in _MATTERS},
+        "question": {name: _plain(getattr(question, name)) for name in names_of(question)},
+    }
+
+
+def answer(message: Mapping[str, Any], *, tools: Tools) -> dict[str, object]:
+    """What the worker says to such a message. BadValue when it is none, or about another store."""
+    try:
+        if message["store"] != str(tools.settings.store.resolve()):
+            raise BadValue("this worker has another store", fix="ask the worker of that one")
+        settings = replace(tools.settings, **{name: message["settings"][name] for name in _MATTERS})
+        question = _question(message["question"])
+        wanted, here = message["project"], Path(message["here"])
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise BadValue(f"that is no question: {error!r}", fix="ask as the command line does") from error
+    located = locate(wanted, here=here, reader=tools.store, files=tools.files, per_worktree=settings.per_worktree)
+    known = tools.store.project_of(located.identities)
+    found = recall(question, project=known.id if known else "", store=tools.store, clock=tools.clock, settings=settings)
+    rest = {name: getattr(found, name) for name in names_of(found) if name != "memories"}
+    return {**rest, "memories": [_record(item) for item in found]}
+
+
+def found(answered: Mapping[str, Any] | None) -> Found | None:
+    """What the worker found; None when that is not what it says."""
+    if answered is None:
+        return None
+    try:
+        rest = {name: _restored(value) for name, value in answered.items() if name != "memories"}
+        return Found(memories=tuple(_recalled(record) for record in answered["memories"]), **rest)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _absolute(project: str | os.PathLike[str], here: Path) -> str:
+    """The worker stands elsewhere: a path must not depend on where one stands. A name stays one."""
+    is_name = isinstance(project, str) and "/" not in project and project not in (".", "..")
+    return str(project) if is_name else str(here / Path(project).expanduser())
+
+
+def _plain(value: Any) -> Any:
+    return stamp(value) if isinstance(value, datetime) else value
+
+
+def _question(record: Mapping[str, Any]) -> Question:
+    as_of = record["as_of"]
+    fields = {name: _restored(value) for name, value in record.items()}
+    return Question(**(fields | {"as_of": read_stamp(as_of) if as_of else None}))
+
+
+def _restored(value: Any) -> Any:
+    """JSON knows no tuples."""
+    return tuple(map(_restored, value)) if isinstance(value, list) else value
+
+
+def _record(item: Recalled) -> dict[str, Any]:
+    reasons = [[reason.name, reason.value, reason.weight, reason.note] for reason in item.reasons]
+    return {"memory": to_record(item.memory), "reasons": reasons}
+
+
+def _recalled(record: Mapping[str, Any]) -> Recalled:
+    reasons = tuple(Reason(*reason) for reason in record["reasons"])
+    return Recalled(memory=from_record(record["memory"]), score=Score(reasons))
