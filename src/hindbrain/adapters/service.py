@@ -4,6 +4,7 @@ import contextlib
 import os
 import select
 import socket
+import stat
 import threading
 import time
 from collections.abc import Callable
@@ -38,9 +39,10 @@ class Service:
     def is_there(self) -> bool:
         """Whether callers still find it: somebody may have removed the home."""
         try:
-            return self._path.lstat().st_ino == self._inode
+            found = self._path.lstat()
         except OSError:
             return False
+        return stat.S_ISSOCK(found.st_mode) and found.st_ino == self._inode
 
     def serve(self, answer: Answer, *, for_s: float) -> None:
         """Take a call, if one comes within that time. `wake` ends the waiting."""

@@ -41,7 +41,7 @@ def answer(message: Mapping[str, Any], *, tools: Tools) -> dict[str, object]:
             raise BadValue("this worker has another store", fix="ask the worker of that one")
         settings = replace(tools.settings, **{name: message["settings"][name] for name in _MATTERS})
         question = _question(message["question"])
-        wanted, here = message["project"], Path(message["here"])
+        wanted, here = "" + message["project"], Path(message["here"])
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise BadValue(f"that is no question: {error!r}", fix="ask as the command line does") from error
     located = locate(wanted, here=here, reader=tools.store, files=tools.files, per_worktree=settings.per_worktree)

@@ -67,6 +67,7 @@ class _Life:
         self._trouble = ""  # what last went wrong, until it goes right again
         self._used = time.monotonic()
         self._poked = threading.Event()
+        self._is_listed = False  # whether the store knows all that is due
         self._is_alone = False  # whether the vectors of other models are gone
         self._embedder.embed(["warm up"])  # before it can be called: whoever reaches it is answered in time
         self._files = _files(tools.settings)
@@ -121,6 +122,8 @@ class _Life:
 
     def _embed_some(self) -> Embedded:
         store = self._tools.store
+        store.expect(self._embedder.space)
+        self._is_listed = True
         step = embed_due(store=store, embedder=self._embedder, limit=BATCH, is_over=lambda: bool(self._ending))
         if step.done:
             self._used = time.monotonic()
@@ -153,7 +156,7 @@ class _Life:
             "poke": self._poke,
             "stop": self._stop,
         }
-        name = message.get("do")
+        name = str(message.get("do"))
         if name not in verbs:
             raise BadValue(f"the worker cannot {name}", fix=f"use one of: {', '.join(verbs)}")
         if name != "ping":  # to look whether it lives does not keep it alive
@@ -166,7 +169,7 @@ class _Life:
             "pid": os.getpid(),
             "hindbrain": __version__,
             "space": space.name,
-            "due": self._tools.store.count_unembedded(space),
+            "due": self._tools.store.count_unembedded(space) if self._is_listed else None,
             "trouble": self._trouble,
         }
 

@@ -36,7 +36,7 @@ class Status:
     is_answering: bool
     pid: int | None
     space: str | None  # the model's
-    due: int | None  # memories without a vector
+    due: int | None  # memories without a vector; None: not known yet
     trouble: str | None  # what last went wrong; empty: nothing
     socket: Path
     log: Path
@@ -200,7 +200,8 @@ def _lines(status: Status) -> Iterator[str]:
     else:
         yield bold(f"Process {status.pid} is the worker.")
         yield f"  model    {line(status.space or '')}"
-        yield f"  waiting  {_memories(status.due or 0)} without a vector"
+        if status.due is not None:
+            yield f"  waiting  {_memories(status.due)} without a vector"
     if status.trouble:
         yield f"  trouble  {line(status.trouble)}"
     if status.log.exists():
