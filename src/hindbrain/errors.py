@@ -142,6 +142,22 @@ class NotErased(HindbrainError):
     http_status = 500
 
 
+class WorkerRunning(HindbrainError):
+    """Another process is the worker of this home already."""
+
+    code = "worker_running"
+    exit_code = 82
+    http_status = 409
+
+
+class WorkerStuck(HindbrainError):
+    """The worker does not end, though it was told to."""
+
+    code = "worker_stuck"
+    exit_code = 83
+    http_status = 504
+
+
 class EmbedderMissing(HindbrainError):
     """The model that compares meanings is not installed, or its file is not the one that was measured."""
 

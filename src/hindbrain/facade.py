@@ -173,13 +173,16 @@ class Hindbrain:
             project = self._known()
         return inject(occasion, project=project, tools=self._tools)
 
-    def embed(self, *, limit: int = 0, tell: Callable[[int], None] | None = None) -> int:
-        """Give vectors to memories that have none yet, of all projects; how many got them. 0 without an embedder."""
-        from hindbrain.app.embed import embed_due
+    def embed(self, *, tell: Callable[[int], None] | None = None) -> int:
+        """Give vectors to all memories that have none yet, of all projects; how many got them. 0 without an embedder.
+
+        `tell` hears how many were done since it was last called.
+        """
+        from hindbrain.app.embed import embed_all
 
         if self._tools.embedder is None:
             return 0
-        return embed_due(self.store, self._tools.embedder, limit=limit, tell=tell or (lambda _: None))
+        return embed_all(store=self.store, embedder=self._tools.embedder, tell=tell).done
 
     def list(self, **which: Unpack[Which]) -> Sequence[Memory]:
         """Memories as they stand, most confident first."""

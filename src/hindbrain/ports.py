@@ -57,6 +57,16 @@ class Embedder(Protocol):
         """A vector of length 1 for each of `texts`; EmbedderMissing when the model cannot be run here."""
 
 
+class Worker(Protocol):
+    """Another process of this user that has the model and the store open, for those that live too short for both."""
+
+    def ask(self, message: Mapping[str, object]) -> Mapping[str, object] | None:
+        """Its answer, whole and in time. None for whatever reason there is none: then do without. Never raises."""
+
+    def poke(self) -> None:
+        """Tell it that memories were kept which have no vector yet. Best effort: it looks by itself, a little later."""
+
+
 class ProjectFiles(Protocol):
     """A project's own files, read only. Hindbrain writes nothing into a user's repository."""
 
@@ -246,6 +256,9 @@ class Reader(Protocol):
 
     def holders(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
         """How many memories there are, over all projects, and how many of them hold each of `words`."""
+
+    def count_unembedded(self, space: Space) -> int:
+        """How many `unembedded` would give without a limit."""
 
     def spelled(self, start: str, *, limit: int) -> Sequence[str]:
         """Words of the index that begin with `start`, in order."""

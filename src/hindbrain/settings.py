@@ -19,6 +19,8 @@ ENVIRONMENT = {
     "NO_COLOR": "any value: no colours",
 }
 
+_LONGEST_SOCKET = 100  # bytes
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -35,6 +37,8 @@ class Settings:
     inject_limit: int = 8  # most memories in one injection
     token_budget: int = 2000  # most tokens in one injection (X-09)
     lock_timeout_s: float = 30.0  # how long to wait for another process's write
+    worker_deadline_s: float = 0.3  # how long a command waits for the worker before it does without
+    worker_idle_s: float = 1800.0  # a worker that nobody asked for so long ends; 0: never
     growth: Growth = field(default_factory=Growth)  # the constants of confidence (DX-114..120)
 
 
@@ -50,6 +54,26 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     settings = _with_file(settings, os.path.join(home, "config.toml"))
     # Of one run, so it overrules what stands for all of them.
     return replace(settings, embedder=environ.get("HINDBRAIN_EMBEDDER") or settings.embedder)
+
+
+def worker_socket(home: str, environ: Mapping[str, str] | None = None) -> str:
+    """Where the worker of `home` is reached. A kernel takes little more than 100 bytes of such a path: a home that
+    lies deeper has its socket in a folder of the user's own, under a name that every process finds again."""
+    place = os.path.join(os.path.realpath(home), "worker.sock")
+    if _fits(place):
+        return place
+    import tempfile  # few homes lie so deep
+    from hashlib import sha256
+
+    environ = os.environ if environ is None else environ
+    name = f"{sha256(os.fsencode(place)).hexdigest()[:16]}.sock"
+    roots = (environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir(), "/tmp")
+    places = [os.path.join(root, f"hindbrain-{os.getuid()}", name) for root in roots if root]
+    return next(filter(_fits, places), place)
+
+
+def _fits(place: str) -> bool:
+    return len(os.fsencode(place)) <= _LONGEST_SOCKET
 
 
 def colour(environ: Mapping[str, str] | None = None) -> bool | None:

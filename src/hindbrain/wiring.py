@@ -6,12 +6,18 @@ from hindbrain.adapters.ai.facade import embedder as chosen
 from hindbrain.adapters.clock import SystemChance, SystemClock
 from hindbrain.adapters.files import LocalFiles
 from hindbrain.adapters.sqlite import SqliteStore
+from hindbrain.adapters.worker import RemoteWorker
 from hindbrain.app.projects import locate
 from hindbrain.app.tools import Tools
+from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.value import replace
 from hindbrain.facade import Hindbrain
 from hindbrain.ports import Embedder
-from hindbrain.settings import Settings, load
+from hindbrain.settings import Settings, load, worker_socket
+
+if TYPE_CHECKING:
+    from hindbrain.adapters.lease import Lease
+    from hindbrain.adapters.service import Service
 
 
 def open_hindbrain(
@@ -35,6 +41,7 @@ def open_hindbrain(
         files=LocalFiles(),
         settings=settings,
         embedder=embedder or chosen(settings.embedder),
+        worker=worker_of(settings),
     )
     # A path object is a path even where it looks like a name.
     wanted = project if isinstance(project, str | None) else os.path.join(".", os.fspath(project))
@@ -46,3 +53,40 @@ def open_hindbrain(
         per_worktree=settings.per_worktree,
     )
     return Hindbrain(tools, located)
+
+
+def open_tools(settings: Settings) -> Tools:
+    """What verbs need, with a model that runs in this process: for the worker, and for nobody who is in a hurry."""
+    from hindbrain.adapters.ai.facade import embedder
+
+    return Tools(
+        store=SqliteStore(settings.store, timeout_s=settings.lock_timeout_s),
+        clock=SystemClock(),
+        chance=SystemChance(),
+        files=LocalFiles(),
+        settings=settings,
+        embedder=embedder(settings.embedder),
+    )
+
+
+def worker_of(settings: Settings) -> RemoteWorker:
+    """The worker of the home, as others reach it, whether there is one or not."""
+    return RemoteWorker(worker_socket(settings.home), deadline_s=settings.worker_deadline_s)
+
+
+def service_of(settings: Settings) -> "Service":
+    """What the worker of the home listens with."""
+    from pathlib import Path
+
+    from hindbrain.adapters.service import Service
+
+    return Service(Path(worker_socket(settings.home)))
+
+
+def lease_of(settings: Settings) -> "Lease":
+    """What makes a process the worker of the home."""
+    from pathlib import Path
+
+    from hindbrain.adapters.lease import Lease
+
+    return Lease(Path(settings.home) / "worker.lock")

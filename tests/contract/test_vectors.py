@@ -253,6 +253,8 @@ def test_what_is_kept_without_a_vector_is_due_in_every_expected_space(store: Sto
     keep(store, a_memory("after", id="mem-a", project="prj-two"))
     assert due(store) == due(store, other) == ["mem-z", "mem-a"]  # the oldest first
     assert [memory.id for memory in store.unembedded(FLAT, limit=1)] == ["mem-z"]
+    assert store.count_unembedded(FLAT) == len(due(store)) > 1
+    assert store.count_unembedded(replace(FLAT, version="9")) == 0
     embed(store, a_memory("before", id="mem-z"), EAST)
     assert due(store) == ["mem-a"] and due(store, other) == ["mem-z", "mem-a"]
     assert "1 vectors, 1 due" in store.vitals()["spaces"] and not store.damage()

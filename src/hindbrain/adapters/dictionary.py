@@ -128,6 +128,9 @@ class _DictReader:
         ]
         return found[:limit] if space in self._tables.expected else ()
 
+    def count_unembedded(self, space: Space) -> int:
+        return len(self.unembedded(space, limit=len(self._tables.memories)))
+
     def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
         _, counts = self.holders(words)
         return sorted((word for word in counts if counts[word]), key=lambda word: (counts[word], word))[:limit]

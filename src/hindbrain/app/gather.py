@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
+from hindbrain.app.tools import Tools
 from hindbrain.core.model import Memory
 from hindbrain.core.recall import Ask, Candidate
 from hindbrain.core.recall.bm25 import Document, idf, scores
@@ -38,9 +39,7 @@ def gather(
     words = query_terms(ask.text)
     if as_of is not None:
         return Gathered(candidates=_then(words, reader.as_of(where, as_of)), how="words: the past has no vectors")
-    words, worth, spelled = _meant(words, reader)
-    matches = reader.matches(words, where, limit=_depth(ask))
-    sides = _Sides({m.memory_id: _Side(m.score, share(m.score, worth, size=m.size)) for m in matches})
+    words, sides, spelled = _by_words(words, ask, where, reader=reader)
     if embedder is not None and ask.strategy in _BY_MEANING and ask.text.strip():
         sides = _with_meaning(sides, ask, where, reader=reader, embedder=embedder)
     best = sides.best(_room(ask)) if ask.strategy in _CUT else list(sides.found)
@@ -52,6 +51,15 @@ def gather(
         rest = _about(ask.paths, where, reader=reader)
     found += [_fallback(memory, sides) for memory in rest if memory.id not in known]
     return Gathered(candidates=found, how=sides.how, notices=sides.notices, spelled=spelled, terms=reader.terms)
+
+
+def needs_model(ask: Ask, where: Where, *, tools: Tools) -> bool:
+    """Whether `gather` would start a model that is not running yet."""
+    embedder = tools.embedder
+    if embedder is None or ask.strategy not in _BY_MEANING or not ask.text.strip() or embedder.is_warm:
+        return False
+    _, sides, _ = _by_words(query_terms(ask.text), ask, where, reader=tools.store)
+    return sides.share < DECIDE and tools.store.has_vectors(embedder.space, where)
 
 
 @dataclass(slots=True)
@@ -88,6 +96,11 @@ class _Sides:
     how: str = "words"
     notices: tuple[str, ...] = ()
 
+    @property
+    def share(self) -> float:
+        """The best one's."""
+        return max((side.share for side in self.found.values()), default=0.0)
+
     def best(self, count: int) -> list[str]:
         """Ids of the most relevant, the later id first among equals, as the ranking has it."""
         ordered = sorted(self.found.items(), key=lambda pair: (pair[1].relevance, pair[0]), reverse=True)
@@ -97,6 +110,15 @@ class _Sides:
 def _fallback(memory: Memory, sides: _Sides) -> Candidate:
     """A memory that its path or the strategy brought in: with what is known of it all the same."""
     return sides.found[memory.id].candidate(memory) if memory.id in sides.found else Candidate(memory=memory)
+
+
+def _by_words(
+    words: Sequence[str], ask: Ask, where: Where, *, reader: Reader
+) -> tuple[list[str], _Sides, tuple[tuple[str, str], ...]]:
+    known, worth, spelled = _meant(words, reader)
+    matches = reader.matches(known, where, limit=_depth(ask))
+    sides = _Sides({m.memory_id: _Side(m.score, share(m.score, worth, size=m.size)) for m in matches})
+    return known, sides, spelled
 
 
 def _meant(words: Sequence[str], reader: Reader) -> tuple[list[str], float, tuple[tuple[str, str], ...]]:
@@ -125,11 +147,10 @@ def _room(ask: Ask) -> int:
 def _with_meaning(sides: _Sides, ask: Ask, where: Where, *, reader: Reader, embedder: Embedder) -> _Sides:
     """`sides` with the cosine of each, and those that only meaning finds. A model that is not running yet is
     started only where words leave the question open, and where there are vectors to compare with."""
-    best = max((side.share for side in sides.found.values()), default=0.0)
     if not reader.has_vectors(embedder.space, where):
         sides.how = "words: nothing here has a vector yet"
-    elif best >= DECIDE and not embedder.is_warm:
-        sides.how = f"words: they decide, with {best:.2f} of all that the question's words are worth"
+    elif sides.share >= DECIDE and not embedder.is_warm:
+        sides.how = f"words: they decide, with {sides.share:.2f} of all that the question's words are worth"
     else:
         try:
             (point,) = embedder.embed([ask.text])

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from hindbrain.app.gather import gather
+from hindbrain.app.gather import gather, needs_model
 from hindbrain.app.select import known
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import TYPES, Pulse, State
@@ -62,6 +62,8 @@ def recall(question: Question, *, project: str, tools: Tools) -> Found:
         voices=(question.persona,) if question.persona else None,
         types=tuple(known(name, TYPES, name="type") for name in question.types),
     )
+    if (answered := _elsewhere(question, ask, where, tools=tools)) is not None:
+        return answered
     gathered = gather(ask, where, reader=tools.store, embedder=tools.embedder, as_of=question.as_of)
     ranked = rank(gathered.candidates, ask, now=tools.clock.now(), terms=gathered.terms)
     notices = () if question.as_of else _count(ranked.items, tools.store)
@@ -73,6 +75,15 @@ def recall(question: Question, *, project: str, tools: Tools) -> Found:
         spelled=gathered.spelled,
         repeats=ranked.repeats,
     )
+
+
+def _elsewhere(question: Question, ask: Ask, where: Where, *, tools: Tools) -> Found | None:
+    """The answer of a worker that has the model running, where this process would have to start it; else None."""
+    if tools.worker is None or question.as_of or not needs_model(ask, where, tools=tools):
+        return None
+    from hindbrain.app.errand import errand, found  # most questions are answered here
+
+    return found(tools.worker.ask(errand(question, project=where.project, settings=tools.settings)))
 
 
 def _states(question: Question) -> frozenset[State]:

