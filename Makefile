@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check format docs bench soak fuzz clean
+.PHONY: run test check format docs bench bench-full soak fuzz clean
 
 run: $(VENV)/.installed ## install, then tell the story on a throw-away store
 	@$(BIN)/hindbrain demo
@@ -41,6 +41,9 @@ fuzz: $(VENV)/.installed-dev ## every property with many more examples
 bench: $(VENV)/.installed-bench ## speed as ratios, and quality on the evaluation data where it lies beside the project
 	$(BIN)/python -m bench
 
+bench-full: $(VENV)/.installed-bench ## the same at all sizes, and other stores beside ours, each installed under .peers
+	$(BIN)/python -m bench --full
+
 $(VENV)/bin/python:
 	@echo "creating $(VENV)"
 	$(PYTHON) -m venv $(VENV)
@@ -61,4 +64,4 @@ $(VENV)/.installed-bench: $(VENV)/.installed-dev
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .peers build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

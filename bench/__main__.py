@@ -2,11 +2,13 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from bench import cold, embedders, growth, quality, report, vectors, writers
 from bench.meter import say
+from bench.peers import compare
 
 _PARTS = {
     "cold": cold.measure,
@@ -14,9 +16,15 @@ _PARTS = {
     "vectors": vectors.measure,
     "writers": writers.measure,
     "quality": quality.measure,
+    "peers": compare.measure,
 }
 _ASKED = {"embedders": embedders.measure}  # by name alone: installs seven environments
 _GROUPS = {"speed": ("cold", "growth", "vectors", "writers")}
+_FULL = (
+    "all sizes, and all peers: each that is missing is installed into an environment of its own, under .peers or "
+    "HINDBRAIN_BENCH_PEERS, several gigabytes in all. Without this, peers that are installed are measured at 1,000 "
+    "memories, and the page keeps the last full comparison"
+)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -24,12 +32,17 @@ def main(arguments: Sequence[str]) -> int:
     names = _GROUPS.get(asked.only, (asked.only,)) if asked.only else tuple(_PARTS)
     # A quick run is a smoke test: its figures are too rough for a page that people quote.
     page = None if asked.quick else report.PAGE
+    parts: dict[str, Callable[..., report.Part]] = {
+        **_PARTS,
+        **_ASKED,
+        "peers": partial(compare.measure, is_full=asked.full),
+    }
     target = report.file_of_run()
     results: list[report.Result] = []
     for name in names:
         say(f"{name}: started")
         before = report.stamp()
-        part = (_PARTS | _ASKED)[name](is_quick=asked.quick)
+        part = parts[name](is_quick=asked.quick)
         results.append(report.Result(part=part, stamp=report.settled(before)))
         print(report.plain(part), flush=True)
         report.write(results, to=target, page=page)  # after each, so that a later failure loses nothing
@@ -41,8 +54,10 @@ def main(arguments: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure what Hindbrain costs, and how well.")
-    parser.add_argument("--quick", action="store_true", help="small sizes, in about a minute; docs stay as they are")
-    parser.add_argument("--only", choices=[*_GROUPS, *_PARTS, *_ASKED], help="one part, or speed for all but quality")
+    how_long = parser.add_mutually_exclusive_group()
+    how_long.add_argument("--quick", action="store_true", help="small sizes, in about a minute; docs stay as they are")
+    how_long.add_argument("--full", action="store_true", help=_FULL)
+    parser.add_argument("--only", choices=[*_GROUPS, *_PARTS, *_ASKED], help="one part, or speed for all that is timed")
     parser.add_argument("--json", metavar="FILE", help="write the results here too")
     return parser
 

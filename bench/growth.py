@@ -13,7 +13,8 @@ import hindbrain
 from bench.fill import fill, signal
 from bench.lessons import lessons, questions
 from bench.meter import Cost, cost, say, told
-from bench.report import Part, Table
+from bench.plot import Line, lines
+from bench.report import Part, Plot, Table
 from hindbrain.core.model import State
 from hindbrain.core.recall.index import scope_token
 from hindbrain.core.words import query_terms
@@ -182,7 +183,22 @@ def _part(points: Sequence[_Point], *, runs: int) -> Part:
             title="Disk",
         ),
     ]
-    return Part(name="growth", title="As the store grows", figures=figures, tables=tables, notes=notes)
+    return Part(
+        name="growth", title="As the store grows", figures=figures, tables=tables, plots=[_plot(line)], notes=notes
+    )
+
+
+def _plot(points: Sequence[_Point]) -> Plot:
+    title = "CPU ms of one operation, as one project grows"
+    series = [
+        Line(label="capture", points=[(p.memories, p.capture.median) for p in points]),
+        Line(label="recall", points=[(p.memories, p.recall.median) for p in points]),
+        Line(label="one insert, the floor", points=[(p.memories, p.insert.median) for p in points]),
+        Line(label="one FTS5 query, the floor", points=[(p.memories, p.query.median) for p in points]),
+    ]
+    return Plot(
+        name="growth", title=title, svg=lines(title, series, x_title="memories", y_title="CPU ms", is_log_y=True)
+    )
 
 
 _HEAD = ("memories", "CPU ms", "least", "per CPU second", "per second", "floor, CPU ms", "× floor")

@@ -21,6 +21,7 @@ OUT = ROOT / "bench" / "out"
 
 BEGIN = "<!-- measured: begin -->"
 END = "<!-- measured: end -->"
+_PLOTS = "plots"  # folder beside the page
 _PART = re.compile(r"<!-- part: (\w+) -->\n")
 _PACKAGES = ("hindbrain", "apsw", "click", "numpy", "detect-secrets")
 
@@ -29,7 +30,8 @@ _INTRO = f"""\
 
 What Hindbrain costs and how well it decides, as `make bench` measures it. CPU time, not wall time, and ratios to
 floors of the same run: a shared machine tells more about its neighbours than about a program. Each part says where and
-when it was measured. Everything between the two marks is written by `python -m bench`.
+when it was measured. `make bench-full` puts other stores beside ours, each in an environment of its own. Everything
+between the two marks is written by `python -m bench`.
 
 {BEGIN}
 {END}
@@ -44,6 +46,13 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    name: str  # of its file
+    title: str
+    svg: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """What one benchmark found: numbers for programs, tables and sentences for people."""
 
@@ -51,7 +60,9 @@ class Part:
     title: str
     figures: Mapping[str, float] = field(default_factory=dict)
     tables: Sequence[Table] = ()
+    plots: Sequence[Plot] = ()
     notes: Sequence[str] = ()
+    is_whole: bool = True  # False: too small a run to stand on the page in place of a whole one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +74,14 @@ class Result:
 
 
 def as_json(results: Sequence[Result]) -> str:
-    data = {result.part.name: {**asdict(result.part), "stamp": dict(result.stamp)} for result in results}
+    data = {
+        r.part.name: {
+            **asdict(r.part),
+            "plots": [plot.name for plot in r.part.plots],
+            "stamp": dict(r.stamp),
+        }
+        for r in results
+    }
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -72,15 +90,20 @@ def file_of_run() -> Path:
 
 
 def write(results: Sequence[Result], *, to: Path, page: Path | None = PAGE) -> None:
-    """Write the JSON file anew, and the tables into `page`."""
+    """Write the JSON file anew, the tables into `page`, and the plots beside it."""
     to.parent.mkdir(parents=True, exist_ok=True)
     to.write_text(as_json(results), encoding="utf-8")
     if page is None:
         return
     old = page.read_text(encoding="utf-8") if page.exists() else _INTRO
-    sections = {r.part.name: f"{markdown(r.part)}\n{_stamp_line(r.stamp)}\n" for r in results}
+    whole = [result for result in results if result.part.is_whole]
+    sections = {r.part.name: f"{markdown(r.part)}\n{_stamp_line(r.stamp)}\n" for r in whole}
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(merged(old, sections), encoding="utf-8")
+    for plot in (plot for result in whole for plot in result.part.plots):
+        file = page.parent / _PLOTS / f"{plot.name}.svg"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(plot.svg, encoding="utf-8")
 
 
 def merged(page: str, sections: Mapping[str, str]) -> str:
@@ -100,7 +123,7 @@ def merged(page: str, sections: Mapping[str, str]) -> str:
 
 
 def markdown(part: Part) -> str:
-    blocks = [f"## {part.title}"]
+    blocks = [f"## {part.title}", *(f"![{plot.title}]({_PLOTS}/{plot.name}.svg)" for plot in part.plots)]
     for table in part.tables:
         if table.title:
             blocks.append(f"**{table.title}**")

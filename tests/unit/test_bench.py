@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bench.growth import exponent
 from bench.lessons import FEWEST, MOST, lessons, questions
 from bench.meter import Cost
-from bench.report import BEGIN, END, Part, Result, Table, markdown, merged, plain, settled, stamp, write
+from bench.report import BEGIN, END, Part, Plot, Result, Table, markdown, merged, plain, settled, stamp, write
 
 SIZES = (1_000, 10_000, 100_000)
 
@@ -127,3 +127,22 @@ def test_vectors_in_bulk_are_those_that_one_by_one_would_be_kept() -> None:
     codes, scales = _coded(points)
     kept = [(code.tobytes(), scale) for code, scale in zip(codes, scales.tolist(), strict=True)]
     assert kept == [quantised(point) for point in points.tolist()]
+
+
+def test_charts_lie_beside_the_page_that_shows_them(tmp_path: Path) -> None:
+    drawn = Part(name="growth", title="Growth", plots=[Plot(name="growth", title="As it grows", svg="<svg/>")])
+    write([Result(part=drawn, stamp=stamp())], to=tmp_path / "run.json", page=tmp_path / "docs" / "page.md")
+
+    assert "![As it grows](plots/growth.svg)" in (tmp_path / "docs" / "page.md").read_text("utf-8")
+    assert (tmp_path / "docs" / "plots" / "growth.svg").read_text("utf-8") == "<svg/>"
+    assert json.loads((tmp_path / "run.json").read_text("utf-8"))["growth"]["plots"] == ["growth"]
+
+
+def test_a_small_run_leaves_the_page_of_a_whole_one_as_it_is(tmp_path: Path) -> None:
+    page, whole = tmp_path / "page.md", Part(name="peers", title="Beside others", notes=["At 10,000."])
+    small = Part(name="peers", title="Beside others", notes=["At 1,000."], is_whole=False)
+    for part in (whole, small):
+        write([Result(part=part, stamp=stamp())], to=tmp_path / f"{part.is_whole}.json", page=page)
+
+    assert "At 10,000." in page.read_text("utf-8") and "At 1,000." not in page.read_text("utf-8")
+    assert "At 1,000." in (tmp_path / "False.json").read_text("utf-8")
