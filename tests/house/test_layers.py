@@ -29,7 +29,7 @@ THIRD_PARTY = {"adapters": {"apsw", "numpy", "onnxruntime"}, "entry": {"click"}}
 PURE = {
     *("__future__", "abc", "array", "base64", "binascii", "bisect", "collections", "copy", "dataclasses", "datetime"),
     *("difflib", "enum", "fnmatch", "fractions", "functools", "hashlib", "heapq", "html", "ipaddress"),
-    *("itertools", "json", "math", "operator", "re", "shlex", "string", "struct", "textwrap", "types"),
+    *("itertools", "json", "math", "operator", "re", "shlex", "string", "struct", "sys", "textwrap", "types"),
     *("typing", "unicodedata", "zlib", "_sha2", "_sha256"),  # the last two are what hashlib falls back to
 }
 IMPURE_CALLS = {"now", "utcnow", "today", "open", "print", "input", "exec", "eval"}

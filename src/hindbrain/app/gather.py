@@ -17,7 +17,7 @@ from hindbrain.core.words import query_terms
 from hindbrain.errors import EmbedderMissing
 from hindbrain.ports import Embedder, Near, Reader, Where
 
-_DEPTH = 50  # candidates of each side, at least: room for the re-rank
+_NAMED = 100  # memories that may name a file by the words of its path
 _FIRM = 3  # letters at the beginning that are taken as typed: few slips are there, and few words begin so
 _SPELLED = 500  # words of the index that an unknown word is compared with
 _BY_MEANING = ("unified", "default", "loki", "doc05")
@@ -136,12 +136,13 @@ def _meant(words: Sequence[str], reader: Reader) -> tuple[list[str], float, tupl
 
 
 def _depth(ask: Ask) -> int:
-    return max(_DEPTH, 4 * ask.limit)
+    """How many each side may bring: what is far down on both is not far up on their sum."""
+    return 2 * max(ask.limit, 0) + 20
 
 
 def _room(ask: Ask) -> int:
     """How many of the most relevant are ranked in full: nudges move a memory by a few places, not by many."""
-    return 2 * max(ask.limit, 0) + 10
+    return 2 * max(ask.limit, 0) + 5
 
 
 def _with_meaning(sides: _Sides, ask: Ask, where: Where, *, reader: Reader, embedder: Embedder) -> _Sides:
@@ -178,7 +179,7 @@ def _join(sides: _Sides, near: Sequence[Near]) -> None:
 def _about(paths: Sequence[str], where: Where, *, reader: Reader) -> Iterator[Memory]:
     """Memories that name one of the files, found by the words of its path and then compared for real."""
     for path in paths:
-        for hit in reader.search(query_terms(path), where, limit=2 * _DEPTH):
+        for hit in reader.search(query_terms(path), where, limit=_NAMED):
             if any(matches_path(ref, path) for ref in hit.memory.file_refs):
                 yield hit.memory
 
