@@ -59,7 +59,7 @@ def needs_model(ask: Ask, where: Where, *, tools: Tools) -> bool:
     if embedder is None or ask.strategy not in _BY_MEANING or not ask.text.strip() or embedder.is_warm:
         return False
     _, sides, _ = _by_words(query_terms(ask.text), ask, where, reader=tools.store)
-    return sides.share < DECIDE and tools.store.has_vectors(embedder.space, where)
+    return sides.covered < DECIDE and tools.store.has_vectors(embedder.space, where)
 
 
 @dataclass(slots=True)
@@ -95,11 +95,7 @@ class _Sides:
     found: dict[str, _Side]
     how: str = "words"
     notices: tuple[str, ...] = ()
-
-    @property
-    def share(self) -> float:
-        """The best one's."""
-        return max((side.share for side in self.found.values()), default=0.0)
+    covered: float = 0.0  # of what the question's words are worth, how much the best one holds
 
     def best(self, count: int) -> list[str]:
         """Ids of the most relevant, the later id first among equals, as the ranking has it."""
@@ -115,24 +111,28 @@ def _fallback(memory: Memory, sides: _Sides) -> Candidate:
 def _by_words(
     words: Sequence[str], ask: Ask, where: Where, *, reader: Reader
 ) -> tuple[list[str], _Sides, tuple[tuple[str, str], ...]]:
-    known, worth, spelled = _meant(words, reader)
+    known, worths, spelled = _meant(words, reader)
     matches = reader.matches(known, where, limit=_depth(ask))
+    worth = sum(worths.values())
     sides = _Sides({m.memory_id: _Side(m.score, share(m.score, worth, size=m.size)) for m in matches})
+    if best := sides.best(1):
+        held = reader.terms(best).get(best[0], frozenset())
+        sides.covered = sum(value for word, value in worths.items() if word in held) / worth if worth else 0.0
     return known, sides, spelled
 
 
-def _meant(words: Sequence[str], reader: Reader) -> tuple[list[str], float, tuple[tuple[str, str], ...]]:
-    """The words to look for, what they are worth together, and the unknown ones with what they were taken for:
-    a word that no memory holds stands for the known one it most resembles."""
+def _meant(words: Sequence[str], reader: Reader) -> tuple[list[str], dict[str, float], tuple[tuple[str, str], ...]]:
+    """The words to look for, what each is worth, and the unknown ones with what they were taken for: a word that no
+    memory holds stands for the known one it most resembles."""
     count, holders = reader.holders(words)
-    worth = sum(idf(holders[word], count) for word in words)
     taken: dict[str, str] = {}
     for word in words:
         if not holders[word] and len(word) >= SHORTEST:
             found = meant(word, reader.spelled(word[:_FIRM], limit=_SPELLED))
             if found is not None and found not in holders:
                 taken[word] = found
-    return [taken.get(word, word) for word in words], worth, tuple(taken.items())
+    worths = {taken.get(word, word): idf(holders[word], count) for word in words}
+    return list(worths), worths, tuple(taken.items())
 
 
 def _depth(ask: Ask) -> int:
@@ -150,8 +150,8 @@ def _with_meaning(sides: _Sides, ask: Ask, where: Where, *, reader: Reader, embe
     started only where words leave the question open, and where there are vectors to compare with."""
     if not reader.has_vectors(embedder.space, where):
         sides.how = "words: nothing here has a vector yet"
-    elif sides.share >= DECIDE and not embedder.is_warm:
-        sides.how = f"words: they decide, with {sides.share:.2f} of all that the question's words are worth"
+    elif sides.covered >= DECIDE and not embedder.is_warm:
+        sides.how = f"words: they decide, the best answer holds {sides.covered:.2f} of what they are worth"
     else:
         try:
             (point,) = embedder.embed([ask.text])

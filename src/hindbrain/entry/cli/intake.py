@@ -1,7 +1,8 @@
 """Where a command's text comes from: a file, a pipe or the terminal; always text in the end."""
 
+import os
 import sys
-from pathlib import Path
+from os.path import basename
 
 from hindbrain.core.hints import BinaryIO, TextIO
 from hindbrain.core.value import dataclass
@@ -28,7 +29,7 @@ def take(source: str | None) -> Taken:
     Bytes that are no UTF-8 become �, and a notice says so: one bad byte must not cost the rest.
     """
     if source is not None and source != STREAM:
-        return _decoded(_file(Path(source)), origin=source)
+        return _decoded(_file(source), origin=source)
     stdin: TextIO | None = sys.stdin  # None where the caller closed it
     if stdin is None or (source is None and stdin.isatty()):
         raise Misuse("Nothing to read: name a FILE, or pipe text in (`-` reads the terminal).")
@@ -44,13 +45,13 @@ def notify(taken: Taken, *, is_json: bool) -> dict[str, list[str]]:
     return {}
 
 
-def _file(path: Path) -> bytes:
+def _file(path: str) -> bytes:
     try:
-        size = path.stat().st_size
-        with path.open("rb") as file:
+        with open(path, "rb") as file:
+            size = os.stat(file.fileno()).st_size
             if size < _LONG or not sys.stderr.isatty():
                 return file.read()
-            return _with_bar(file, size, label=f"reading {path.name}")
+            return _with_bar(file, size, label=f"reading {basename(path)}")
     except IsADirectoryError:
         raise Unreadable(f"{path} is a folder", fix="name a file in it") from None
     except FileNotFoundError:
