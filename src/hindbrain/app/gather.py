@@ -1,6 +1,6 @@
 """Which memories could be an answer: by words, by meaning, by path, or all where the strategy wants to see all."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from hindbrain.app.tools import Tools
@@ -10,8 +10,6 @@ from hindbrain.core.recall.bm25 import Document, idf, scores
 from hindbrain.core.recall.fuse import DECIDE, relevance, share
 from hindbrain.core.recall.index import WEIGHTS, columns
 from hindbrain.core.recall.rank import Terms
-from hindbrain.core.recall.spelling import SHORTEST, meant
-from hindbrain.core.shape import matches_path
 from hindbrain.core.value import dataclass
 from hindbrain.core.words import query_terms
 from hindbrain.errors import EmbedderMissing
@@ -125,14 +123,20 @@ def _meant(words: Sequence[str], reader: Reader) -> tuple[list[str], dict[str, f
     """The words to look for, what each is worth, and the unknown ones with what they were taken for: a word that no
     memory holds stands for the known one it most resembles."""
     count, holders = reader.holders(words)
-    taken: dict[str, str] = {}
-    for word in words:
-        if not holders[word] and len(word) >= SHORTEST:
-            found = meant(word, reader.spelled(word[:_FIRM], limit=_SPELLED))
-            if found is not None and found not in holders:
-                taken[word] = found
+    taken = dict(_spelled([word for word in words if not holders[word]], reader, known=holders))
     worths = {taken.get(word, word): idf(holders[word], count) for word in words}
     return list(worths), worths, tuple(taken.items())
+
+
+def _spelled(unknown: Sequence[str], reader: Reader, *, known: Container[str]) -> Iterator[tuple[str, str]]:
+    if not unknown:
+        return
+    from hindbrain.core.recall.spelling import SHORTEST, meant  # most questions are spelled as the memories are
+
+    for word in unknown:
+        found = meant(word, reader.spelled(word[:_FIRM], limit=_SPELLED)) if len(word) >= SHORTEST else None
+        if found is not None and found not in known:
+            yield word, found
 
 
 def _depth(ask: Ask) -> int:
@@ -178,6 +182,10 @@ def _join(sides: _Sides, near: Sequence[Near]) -> None:
 
 def _about(paths: Sequence[str], where: Where, *, reader: Reader) -> Iterator[Memory]:
     """Memories that name one of the files, found by the words of its path and then compared for real."""
+    if not paths:
+        return
+    from hindbrain.core.shape import matches_path  # most questions name no file
+
     for path in paths:
         for hit in reader.search(query_terms(path), where, limit=_NAMED):
             if any(matches_path(ref, path) for ref in hit.memory.file_refs):

@@ -8,16 +8,17 @@ needs stays in the processor's cache. Many texts are shared out among threads in
 from __future__ import annotations
 
 import os
+from _thread import allocate_lock
 from collections.abc import Sequence
 from functools import partial
-from hashlib import sha256
-from importlib.util import find_spec
-from pathlib import Path
-from threading import Lock
-from typing import Any
 
+from hindbrain.core.digest import sha256
+from hindbrain.core.hints import TYPE_CHECKING, Any
 from hindbrain.core.model import Space
 from hindbrain.errors import EmbedderMissing
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SPACE = Space(provider="local", model="all-MiniLM-L6-v2", version="int8-1", dimension=384)
 
@@ -34,7 +35,7 @@ class MiniLm:
     def __init__(self, model: Path | None = None) -> None:
         self._model = model  # its file; None: the package's
         self._session: Any = None
-        self._loading = Lock()
+        self._loading = allocate_lock()  # threading's Lock, without loading threading
 
     @property
     def space(self) -> Space:
@@ -84,6 +85,9 @@ def _cores() -> int:
 
 def _installed() -> Path:
     """The model's file. The package is found, not imported: there is nothing in it to run."""
+    from importlib.util import find_spec
+    from pathlib import Path
+
     found = find_spec(_MODULE)
     if found is None or found.origin is None:
         raise EmbedderMissing(f"the package {_PACKAGE} is not installed", fix=f"pip install {_PACKAGE}, {_OR_OFF}")
@@ -118,6 +122,6 @@ def _checked(path: Path) -> bytes:
         data = path.read_bytes()
     except OSError as error:
         raise EmbedderMissing(f"the model cannot be read: {error}", fix=fix) from error
-    if sha256(data).hexdigest() != _SHA256:
+    if sha256(data) != _SHA256:
         raise EmbedderMissing(f"{path} is not the model that was measured (SHA-256 differs)", fix=fix)
     return data

@@ -10,17 +10,42 @@ from hindbrain.core.recall.diverse import Item, newest_first, repeats
 from hindbrain.core.recall.gate import LEAST, gate
 from hindbrain.core.recall.index import columns
 from hindbrain.core.recall.meaningful import meaningful
-from hindbrain.core.recall.strategies import Strategy, dex, doc05, loki, recent, unified
+from hindbrain.core.recall.strategies import Strategy, unified
 from hindbrain.core.value import replace
 from hindbrain.core.words import STOP, query_terms
 
-STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
+
+def _dex(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[Recalled]:
+    from hindbrain.core.recall.strategies import dex
+
+    return dex.choose(candidates, ask, now=now)
+
+
+def _loki(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[Recalled]:
+    from hindbrain.core.recall.strategies import loki
+
+    return loki.choose(candidates, ask, now=now)
+
+
+def _doc05(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[Recalled]:
+    from hindbrain.core.recall.strategies import doc05
+
+    return doc05.choose(candidates, ask, now=now)
+
+
+def _recent(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[Recalled]:
+    from hindbrain.core.recall.strategies import recent
+
+    return recent.choose(candidates, ask, now=now)
+
+
+STRATEGIES: Mapping[str, Strategy] = MappingProxyType(  # all but the usual one load when they are asked for
     {
         "unified": unified.choose,
-        "dex": dex.choose,
-        "loki": loki.choose,
-        "doc05": doc05.choose,
-        "recent": recent.choose,
+        "dex": _dex,
+        "loki": _loki,
+        "doc05": _doc05,
+        "recent": _recent,
         "default": unified.choose,
     }
 )
