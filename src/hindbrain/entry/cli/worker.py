@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hindbrain.core.model.moment import stamp
-from hindbrain.core.value import dataclass
+from hindbrain.core.value import dataclass, replace
 from hindbrain.entry.cli.call import Call, command
 from hindbrain.entry.cli.output import bold, dim, line, many
 from hindbrain.entry.cli.records import plain
 from hindbrain.errors import EmbedderMissing, WorkerStuck
-from hindbrain.settings import Settings, load, worker_socket
+from hindbrain.settings import Settings, anew, environment, load, worker_socket
 
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
@@ -71,10 +71,10 @@ def _serve(call: Call) -> None:
     from hindbrain.entry.worker import work
 
     settings = load()
+    settings = replace(settings, home=settings.home.absolute(), store=settings.store.absolute())
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    places = {"HINDBRAIN_HOME": str(settings.home.absolute()), "HINDBRAIN_STORE": str(settings.store.absolute())}
     os.chdir(settings.home)  # it may live long: it must not hold the folder that somebody happened to stand in
-    ending = work(lambda: load({**os.environ, **places}), say=_say)
+    ending = work(lambda: anew(settings), say=_say)
     call.tell(lambda: {"pid": os.getpid(), "ended": ending}, ())
 
 
@@ -104,7 +104,7 @@ def _spawned(log: Path) -> int:
     ]
     # -P: a folder called hindbrain where somebody stands is not ours to run.
     words = [sys.executable, "-P", "-m", "hindbrain", "worker"]
-    return os.posix_spawn(sys.executable, words, os.environ, file_actions=streams, setsid=True)
+    return os.posix_spawn(sys.executable, words, environment(), file_actions=streams, setsid=True)
 
 
 def _once(call: Call) -> None:
