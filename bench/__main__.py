@@ -5,11 +5,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench import cold, growth, quality, report, writers
+from bench import cold, growth, quality, report, vectors, writers
 from bench.meter import say
 
-_PARTS = {"cold": cold.measure, "growth": growth.measure, "writers": writers.measure, "quality": quality.measure}
-_GROUPS = {"speed": ("cold", "growth", "writers")}
+_PARTS = {
+    "cold": cold.measure,
+    "growth": growth.measure,
+    "vectors": vectors.measure,
+    "writers": writers.measure,
+    "quality": quality.measure,
+}
+_GROUPS = {"speed": ("cold", "growth", "vectors", "writers")}
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -60,6 +60,21 @@ def test_the_list_of_what_is_due_is_read_without_reading_all_memories(store: Sql
     assert plan and all(step.startswith("SEARCH") for step in plan), plan
 
 
+def test_the_rows_of_the_best_are_read_by_number_and_no_others(store: SqliteStore) -> None:
+    """Left to choose, SQLite would read every row of the project to find ten of them."""
+    keep_with(store, a_memory("about caching", id="mem-a"), EAST)
+    asked: list[str] = []
+    db = store._connection()
+    db.trace_v2(apsw.SQLITE_TRACE_STMT, lambda event: asked.append(event["sql"]))
+    assert store.nearest(EAST, FLAT, where=HERE, limit=1, also=["mem-a"]) and store.search(["cach"], HERE, limit=1)
+    db.trace_v2(0, None)
+    loading = [sql for sql in asked if "json_each" in sql]
+    assert len(loading) == 3
+    for sql in loading:
+        plan = [str(row[3]) for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", ("[]", *[1] * (sql.count("?") - 1)))]
+        assert plan[0].startswith("SCAN j") and not [step for step in plan[1:] if not step.startswith("SEARCH")], plan
+
+
 def test_vectors_written_elsewhere_are_seen_at_once(store: SqliteStore, db_path: Path) -> None:
     """Two stores on one file, each with what it read before."""
     other = SqliteStore(db_path)

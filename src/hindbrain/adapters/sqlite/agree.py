@@ -38,8 +38,9 @@ def damage(db: apsw.Connection) -> Iterator[Damage]:
             yield Damage(where="vectors", what=f"{count} {what}", fix=_REPAIR)
     if db.execute(f"SELECT 1 FROM {_MISCOUNTED} LIMIT 1").fetchall():
         yield Damage(where="vectors", what="their number is not the one that is written down", fix=_REPAIR)
-    for memory_id, _ in _stale(db):
-        yield Damage(where=f"vectors of {memory_id}", what="were made from other words", fix=_REPAIR)
+    stale = sum(1 for _ in _stale(db))
+    if stale:
+        yield Damage(where="vectors", what=f"those of {stale} memories were made from other words", fix=_REPAIR)
 
 
 def repair(db: apsw.Connection) -> None:
@@ -49,7 +50,7 @@ def repair(db: apsw.Connection) -> None:
         "DELETE FROM vector WHERE (scope, space, memory) IN"
         f" (SELECT v.scope, v.space, v.memory FROM {_VECTORS} WHERE {_LOOSE} OR {_MISFIT})"
     )
-    for _, seq in list(_stale(db)):
+    for seq in list(_stale(db)):
         db.execute(
             "DELETE FROM vector WHERE scope IN (SELECT scope FROM memory_scope WHERE memory = ?1)"
             " AND space IN (SELECT seq FROM space) AND memory = ?1",
@@ -65,8 +66,8 @@ def repair(db: apsw.Connection) -> None:
     db.execute(f"INSERT INTO vector_due SELECT s.seq, m.seq FROM {_MISSING}")
 
 
-def _stale(db: apsw.Connection) -> Iterator[tuple[str, int]]:
-    """Id and seq of memories with a vector of another wording."""
+def _stale(db: apsw.Connection) -> Iterator[int]:
+    """The seq of memories with a vector of another wording."""
     made = "(SELECT DISTINCT memory, digest FROM vector) v JOIN memory m ON m.seq = v.memory"
     for row in db.execute(f"SELECT {rows.SELECTED}, m.seq, v.digest FROM {made}"):
         try:
@@ -74,4 +75,4 @@ def _stale(db: apsw.Connection) -> Iterator[tuple[str, int]]:
         except (ValueError, KeyError, TypeError):
             continue  # reported as a row that cannot be read
         if bytes.fromhex(digest(meaningful(memory))) != row[-1]:
-            yield memory.id, row[-2]
+            yield row[-2]

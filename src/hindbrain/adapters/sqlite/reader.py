@@ -48,7 +48,7 @@ _BEST = (
     " WHERE memory_words MATCH ? ORDER BY score DESC, rowid LIMIT ?"
 )
 _SPACE = "SELECT seq FROM space WHERE provider = ? AND model = ? AND version = ? AND dimension = ?"
-_NUMBERS = "SELECT m.seq FROM json_each(?) j JOIN memory m ON m.id = j.value"
+_NUMBERS = "SELECT m.seq FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value"
 _HOLDERS = "SELECT doc FROM memory_terms WHERE term = ?"
 _RECEIPT = (
     *("id", "key", "at", "project", "verdict", "text", "reason", "memory", "supersedes", "signal", "said_at"),
@@ -110,9 +110,9 @@ class SqliteReader:
         """
         clause, values = _clause(where)
         found = self._all(
-            f"SELECT {rows.SELECTED}, m.seq FROM memory m WHERE m.seq IN (SELECT value FROM json_each(?)) AND {clause}",
-            json.dumps(list(best)),
-            *values,
+            # In this order: left to choose, SQLite reads every row of the project to find these few.
+            f"SELECT {rows.SELECTED}, m.seq FROM json_each(?) j CROSS JOIN memory m ON m.seq = j.value WHERE {clause}",
+            *(json.dumps(list(best)), *values),
         )
         hits = [Hit(memory=_memory(row), score=best[row[-1]]) for row in found]
         return sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))

@@ -120,7 +120,7 @@ class _Fast:
         rough = [self._rough(shelf, first) for shelf, first in zip(shelves, self._firsts, strict=True)]
         self._similarity = np.concatenate(rough) if rough else np.empty(0, np.float32)
         size = len(point)
-        scale = max((max(map(abs, shelf.scales)) for shelf in shelves), default=0.0)
+        scale = max((float(np.abs(self._scales(shelf)).max()) for shelf in shelves), default=0.0)
         # The most that a sum of that many single-precision products can be off.
         self._error = size * 2.0**-23 * float(np.linalg.norm(self._point)) * _LARGEST * math.sqrt(size) * scale
 
@@ -138,8 +138,11 @@ class _Fast:
         for start in range(0, len(codes), _BLOCK):
             block = slice(start, start + _BLOCK)
             np.dot(codes[block].astype(np.float32), point, out=found[block])
-        found *= np.frombuffer(shelf.scales, dtype=np.float64).astype(np.float32)
+        found *= self._scales(shelf).astype(np.float32)
         return found if len(first) == len(found) + 1 else np.maximum.reduceat(found, first[:-1])
+
+    def _scales(self, shelf: Shelf) -> Any:
+        return self._np.frombuffer(shelf.scales, dtype=self._np.float64)
 
     def _codes(self, shelf: Shelf) -> Any:
         return self._np.frombuffer(shelf.codes, dtype=self._np.int8).reshape(-1, len(self._point))
