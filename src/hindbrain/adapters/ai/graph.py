@@ -4,7 +4,7 @@ The file keeps weights as bytes and widens each to a float before it is used: th
 megabytes to fill at every start. Four shapes in it are exchanged as it is loaded; the file itself stays as it is:
 
     MatMul(x, weight)              a product of bytes; x is rounded to bytes as it comes, by one scale for all of it
-                                   or, beside a Gelu, where few tokens are much larger than the rest, one for each
+                                   or, beside a Gelu, where one scale costs most, by one for each token
     Gather(weight, ids)            only the rows that are asked for are widened
     x * 0.5 * (1 + Erf(x / r))     one operation of the runtime, Gelu
     Where(IsNaN(x), 0, x)          x: no token is ever hidden from all others
