@@ -1,8 +1,8 @@
 """How all-MiniLM-L6-v2 runs here: from a file inside a package, in whole numbers, one text at a time.
 
 A product of bytes rounds all its input by one scale. Texts run together would share it, and a text's vector would
-depend on its neighbours; run alone it is the same every time, and no slower, because what a text of common length
-needs stays in the processor's cache. Many texts are shared out among threads instead.
+depend on its neighbours; run alone it is the same every time, and no slower. Many texts are shared out among threads
+instead.
 """
 
 from __future__ import annotations
