@@ -6,7 +6,6 @@ document, its vector, and one plain fusion with BM25 that is the same for all.
 
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 import venv
@@ -15,6 +14,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+import apsw
 
 from bench.meter import say
 from bench.report import OUT, ROOT, Part, Table
@@ -312,7 +313,7 @@ class _Words:
     def __init__(self, texts: Sequence[str]) -> None:
         shared: Any = import_module("common")
         self._token, self._stop = shared.TOKEN, shared.STOP
-        self._db = sqlite3.connect(":memory:")
+        self._db = apsw.Connection(":memory:")
         self._db.execute("CREATE VIRTUAL TABLE t USING fts5(x, tokenize='porter unicode61')")
         self._db.executemany("INSERT INTO t (rowid, x) VALUES (?, ?)", enumerate(texts))
 
