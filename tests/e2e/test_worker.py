@@ -75,7 +75,11 @@ class Home:
 
     @property
     def worker(self) -> RemoteWorker:
-        return RemoteWorker(worker_socket(self.home, self.environment), deadline_s=ENOUGH_S)
+        return RemoteWorker(str(self.socket), deadline_s=ENOUGH_S)
+
+    @property
+    def socket(self) -> Path:
+        return Path(worker_socket(str(self.home), self.environment))
 
     @property
     def store(self) -> Path:
@@ -101,15 +105,18 @@ class Home:
                 memory.add(content)
 
     def ask(self, text: str, *, store: Path | None = None) -> list[str] | None:
-        settings = replace(load(self.environment), store=store or self.store)
-        told = found(self.worker.ask(errand(Question(text=text), project="app", here=self.folder, settings=settings)))
+        settings = replace(load(self.environment), store=str(store or self.store))
+        with contextlib.closing(SqliteStore(self.store)) as known:
+            project = known.projects()[0].id
+        told = found(self.worker.ask(errand(Question(text=text), project=project, settings=settings)))
         return None if told is None else [item.content for item in told]
 
     def near(self, text: str, model: str = "words") -> list[str]:
         """What lies nearest by vectors alone, as another process finds it."""
         with contextlib.closing(SqliteStore(self.store)) as store:
             where = hindbrain.ports.Where(project=store.projects()[0].id)
-            return [one.memory.content for one in store.nearest(point(text), space_of(model), where=where, limit=2)]
+            near = [one.memory_id for one in store.nearest(point(text), space_of(model), where=where, limit=2)]
+            return [store.memories(near)[key].content for key in near]
 
     def end(self) -> None:
         for process in self.processes:
@@ -209,7 +216,7 @@ def test_a_message_that_makes_no_sense_has_no_answer_and_does_no_harm(home: Home
 def test_a_stopped_worker_is_not_waited_for_and_is_back_when_it_goes_on(home: Home) -> None:
     process = home.serving()
     process.send_signal(signal.SIGSTOP)
-    assert RemoteWorker(worker_socket(home.home), deadline_s=0.2).ask({"do": "ping"}) is None
+    assert RemoteWorker(str(home.socket), deadline_s=0.2).ask({"do": "ping"}) is None
     process.send_signal(signal.SIGCONT)
     assert home.ping() is not None
 
@@ -219,7 +226,7 @@ def test_a_worker_that_is_told_to_end_leaves_nothing_behind(home: Home, kind: si
     process = home.serving()
     process.send_signal(kind)
     assert "ends: stopped" in said(process) and process.returncode == 0
-    assert not worker_socket(home.home).exists() and Lease(home.home / "worker.lock").holder is None
+    assert not home.socket.exists() and Lease(home.home / "worker.lock").holder is None
 
 
 # HB-046 X-17
@@ -295,7 +302,7 @@ def test_a_home_that_lies_too_deep_for_a_socket_is_served_all_the_same(home: Hom
     home.environment["HINDBRAIN_HOME"] = str(deep)
     home.home = deep
     process = home.serving()
-    place = worker_socket(deep, home.environment)
+    place = home.socket
     assert place.parent.parent == home.folder and place.parent.stat().st_mode & 0o777 == 0o700
     process.terminate()
     assert "ends: stopped" in said(process) and not place.exists()

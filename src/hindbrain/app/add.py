@@ -11,6 +11,7 @@ from hindbrain.app.revise import revised
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import TYPES, Actor, ActorType, Kind, Memory, Provenance, Reach, Receipt, Source
 from hindbrain.core.model.bodies import faults
+from hindbrain.core.model.moment import in_utc
 from hindbrain.core.model.record import fingerprint
 from hindbrain.core.shape import CATEGORIES, title_of
 from hindbrain.core.value import dataclass, field, replace
@@ -36,19 +37,13 @@ class Noted:
     body: Mapping[str, object] = field(default_factory=dict)
     everywhere: bool = False
     pinned: bool = False
-    learned_at: datetime | None = None  # None: now
+    learned_at: datetime | None = None  # None: now; without a zone: UTC
 
 
 def add(noted: Noted, *, project: str, tools: Tools) -> Receipt:
     """Keep what a person says. BadValue or TooLong before anything is written."""
     _check(noted)
-    noted = replace(
-        noted,
-        persona=tidy(noted.persona),
-        hat=tidy(noted.hat),
-        session=tidy(noted.session),
-        task=tidy(noted.task),
-    )
+    noted = _tidied(noted)
     now, chance, settings = tools.clock.now(), tools.chance, tools.settings
     passed = admitted(noted.content, name="the content")
     if not passed.text.strip():
@@ -70,7 +65,7 @@ def add(noted: Noted, *, project: str, tools: Tools) -> Receipt:
         type=noted.type,
         kind=Kind(noted.kind),
         persona=noted.persona or None,
-        said_at=min(noted.learned_at, now) if noted.learned_at else None,
+        said_at=min(in_utc(noted.learned_at), now) if noted.learned_at else None,
         body=admitted_body(noted.body),
     )
     memory, judged = compose(draft, memory_id=chance.id("mem", now), now=now, settings=settings)
@@ -102,6 +97,16 @@ def add(noted: Noted, *, project: str, tools: Tools) -> Receipt:
         return receipt
 
     return tools.store.write(work)
+
+
+def _tidied(noted: Noted) -> Noted:
+    return replace(
+        noted,
+        persona=tidy(noted.persona),
+        hat=tidy(noted.hat),
+        session=tidy(noted.session),
+        task=tidy(noted.task),
+    )
 
 
 def _apply_wishes(memory_id: str, asked: Memory, *, noted: Noted, tx: Transaction) -> None:

@@ -1,6 +1,6 @@
 """Which memories could be an answer: by words, by meaning, by path, or all where the strategy wants to see all."""
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from datetime import datetime
 
 from hindbrain.app.tools import Tools
@@ -34,19 +34,17 @@ class Gathered:
 def gather(
     ask: Ask, where: Where, *, reader: Reader, embedder: Embedder | None, as_of: datetime | None = None
 ) -> Gathered:
-    words = query_terms(ask.text)
     if as_of is not None:
-        return Gathered(candidates=_then(words, reader.as_of(where, as_of)), how="words: the past has no vectors")
-    words, sides, spelled = _by_words(words, ask, where, reader=reader)
-    if embedder is not None and ask.strategy in _BY_MEANING and ask.text.strip():
-        sides = _with_meaning(sides, ask, where, reader=reader, embedder=embedder)
+        then = _then(query_terms(ask.text), reader.as_of(where, as_of))
+        return Gathered(candidates=then, how="words: the past has no vectors")
+    words, sides, spelled = _by_words(ask, where, reader=reader)
+    if embedder is not None and _has_meaning(ask):
+        sides = _with_meaning(sides, ask, where=where, reader=reader, embedder=embedder)
     best = sides.best(_room(ask)) if ask.strategy in _CUT else list(sides.found)
     known = reader.memories(best)
     found = [sides.found[key].candidate(known[key]) for key in best if key in known]
-    if ask.strategy == "dex" or not (words or ask.paths):
-        rest: Iterable[Memory] = reader.select(where, order="newest")
-    else:
-        rest = _about(ask.paths, where, reader=reader)
+    is_all = ask.strategy == "dex" or not (words or ask.paths)
+    rest = reader.select(where, order="newest") if is_all else _about(ask.paths, where, reader=reader)
     found += [_fallback(memory, sides) for memory in rest if memory.id not in known]
     return Gathered(candidates=found, how=sides.how, notices=sides.notices, spelled=spelled, terms=reader.terms)
 
@@ -54,10 +52,14 @@ def gather(
 def needs_model(ask: Ask, where: Where, *, tools: Tools) -> bool:
     """Whether `gather` would start a model that is not running yet."""
     embedder = tools.embedder
-    if embedder is None or ask.strategy not in _BY_MEANING or not ask.text.strip() or embedder.is_warm:
+    if embedder is None or embedder.is_warm or not _has_meaning(ask):
         return False
-    _, sides, _ = _by_words(query_terms(ask.text), ask, where, reader=tools.store)
+    _, sides, _ = _by_words(ask, where, reader=tools.store)
     return sides.covered < DECIDE and tools.store.has_vectors(embedder.space, where)
+
+
+def _has_meaning(ask: Ask) -> bool:
+    return ask.strategy in _BY_MEANING and bool(ask.text.strip())
 
 
 @dataclass(slots=True)
@@ -106,10 +108,8 @@ def _fallback(memory: Memory, sides: _Sides) -> Candidate:
     return sides.found[memory.id].candidate(memory) if memory.id in sides.found else Candidate(memory=memory)
 
 
-def _by_words(
-    words: Sequence[str], ask: Ask, where: Where, *, reader: Reader
-) -> tuple[list[str], _Sides, tuple[tuple[str, str], ...]]:
-    known, worths, spelled = _meant(words, reader)
+def _by_words(ask: Ask, where: Where, *, reader: Reader) -> tuple[list[str], _Sides, tuple[tuple[str, str], ...]]:
+    known, worths, spelled = _meant(query_terms(ask.text), reader)
     matches = reader.matches(known, where, limit=_depth(ask))
     worth = sum(worths.values())
     sides = _Sides({m.memory_id: _Side(m.score, share(m.score, worth, size=m.size)) for m in matches})
@@ -149,7 +149,7 @@ def _room(ask: Ask) -> int:
     return 2 * max(ask.limit, 0) + 5
 
 
-def _with_meaning(sides: _Sides, ask: Ask, where: Where, *, reader: Reader, embedder: Embedder) -> _Sides:
+def _with_meaning(sides: _Sides, ask: Ask, *, where: Where, reader: Reader, embedder: Embedder) -> _Sides:
     """`sides` with the cosine of each, and those that only meaning finds. A model that is not running yet is
     started only where words leave the question open, and where there are vectors to compare with."""
     if not reader.has_vectors(embedder.space, where):
@@ -163,7 +163,7 @@ def _with_meaning(sides: _Sides, ask: Ask, where: Where, *, reader: Reader, embe
             sides.how = "words: the model cannot run here"
             sides.notices = (f"meaning is not compared: {error.what}; {error.fix}",)
         else:
-            near = reader.nearest(point, embedder.space, where=where, limit=_depth(ask), also=sides.best(_room(ask)))
+            near = reader.nearest(point, embedder.space, where=where, limit=_depth(ask), also=tuple(sides.found))
             _join(sides, near)
     return sides
 

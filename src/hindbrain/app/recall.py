@@ -62,7 +62,7 @@ def recall(question: Question, *, project: str, tools: Tools) -> Found:
         voices=(question.persona,) if question.persona else None,
         types=tuple(known(name, TYPES, name="type") for name in question.types),
     )
-    if (answered := _elsewhere(question, ask, where, tools=tools)) is not None:
+    if (answered := _elsewhere(question, ask, where=where, tools=tools)) is not None:
         return answered
     gathered = gather(ask, where, reader=tools.store, embedder=tools.embedder, as_of=question.as_of)
     ranked = rank(gathered.candidates, ask, now=tools.clock.now(), terms=gathered.terms)
@@ -77,7 +77,7 @@ def recall(question: Question, *, project: str, tools: Tools) -> Found:
     )
 
 
-def _elsewhere(question: Question, ask: Ask, where: Where, *, tools: Tools) -> Found | None:
+def _elsewhere(question: Question, ask: Ask, *, where: Where, tools: Tools) -> Found | None:
     """The answer of a worker that has the model running, where this process would have to start it; else None."""
     if tools.worker is None or question.as_of or not needs_model(ask, where, tools=tools):
         return None

@@ -77,8 +77,8 @@ def rank(candidates: Iterable[Candidate], ask: Ask, *, now: datetime, terms: Ter
     words = [(word, frozenset(query_terms(word))) for word in _words(ask.text)]
     shown = tuple(_noted(item, words, held=held.get(item.id, frozenset())) for item in head[:limit])
     hidden = {item.id for item in head[limit:]}
-    told = tuple(pair for pair in again if pair[0] in hidden)
     known = {item.id for item in shown}
+    told = tuple((one, other) for one, other in again if one in hidden and other in known)
     left_out = sum(_is_worth_a_word(item) for item in ordered if item.id not in known)
     return Ranked(items=shown, left_out=left_out, repeats=told)
 
@@ -114,7 +114,7 @@ def _in_order(
     gates = {item.id: gate(by_id[item.id].similarity, held=len(item.asked), asked=len(asked)) for item in items}
     gated = {key: replace(item, gate=gates[key]) for key, item in by_id.items()}
     lifted = _lifted([gated[item.id] for item in by_date.items], dict(by_date.because))
-    return [lifted[item.id] for item in order.items], order.because
+    return _lowered([lifted[item.id] for item in order.items], dict(order.because)), order.because
 
 
 def _lifted(order: Sequence[Recalled], overtook: Mapping[str, str]) -> dict[str, Recalled]:
@@ -128,6 +128,18 @@ def _lifted(order: Sequence[Recalled], overtook: Mapping[str, str]) -> dict[str,
         lifted[item.id] = item
         floor = max(floor, item.score.total)
     return lifted
+
+
+def _lowered(order: Sequence[Recalled], repeated: Mapping[str, str]) -> list[Recalled]:
+    """What went to the end has no better score than those before it, and says why."""
+    lowered: list[Recalled] = []
+    for item in order:
+        excess = item.score.total - lowered[-1].score.total if lowered else 0.0
+        if item.id in repeated and excess > 0:
+            note = f"says the same as {repeated[item.id]}"
+            item = replace(item, score=Score((*item.score.reasons, Reason("again", excess, -1.0, note))))
+        lowered.append(item)
+    return lowered
 
 
 def _words(text: str) -> list[str]:
