@@ -92,11 +92,6 @@ def colour(environ: Mapping[str, str] | None = None) -> bool | None:
     return False if (os.environ if environ is None else environ).get("NO_COLOR") else None
 
 
-def environment() -> dict[str, str]:
-    """All of it, for a process that is started from here."""
-    return dict(os.environ)
-
-
 def is_completing() -> bool:
     """Whether a shell asks how a command line could go on, by the variable that click's scripts set."""
     return "_HINDBRAIN_COMPLETE" in os.environ
