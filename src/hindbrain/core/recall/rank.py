@@ -72,10 +72,11 @@ def rank(candidates: Iterable[Candidate], ask: Ask, *, now: datetime, terms: Ter
     if not ask.text.strip():
         return Ranked(items=tuple(head[:limit]), left_out=len(ordered) - len(head[:limit]))
     held = terms([item.id for item in head]) if terms else {item.id: _terms_of(item) for item in head}
+    asked = frozenset(query_terms(ask.text))
     again: tuple[tuple[str, str], ...] = ()
     if ask.strategy in _OURS:
-        head, again = _in_order(head, held, asked=frozenset(query_terms(ask.text)))
-    words = [(word, frozenset(query_terms(word))) for word in _words(ask.text)]
+        head, again = _in_order(head, held, asked=asked)
+    words = [(word, asked.intersection(query_terms(word))) for word in _words(ask.text)]
     shown = tuple(_noted(item, words, held=held.get(item.id, frozenset())) for item in head[:limit])
     hidden = {item.id for item in head[limit:]}
     known = {item.id for item in shown}
