@@ -343,3 +343,16 @@ def test_the_words_of_an_index_count_instead_of_the_texts() -> None:
 
     assert asked == [["mem-one", "mem-two"]]
     assert [item.gate for item in answer.items] == [gate(None, held=1, asked=1), gate(None, held=0, asked=1)]
+
+
+def test_unasked_what_does_not_bear_on_the_text_is_left_out_and_takes_nobodys_place() -> None:
+    noise = [found(f"noise{n}", f"A deploy of thing{n}", share=0.5, similarity=0.1) for n in range(9)]
+    near = found("near", SAME, share=0.05, similarity=0.6)
+    about = Candidate(memory=made("about", file_refs=("a.py",)), similarity=-0.3)
+    ask = Ask(text="deploy poems about trains and grandmothers", paths=("a.py",), limit=1)
+
+    loud, quiet = (rank([*noise, near, about], replace(ask, is_unasked=one), now=NOW) for one in (False, True))
+
+    assert names(loud)[0].startswith("noise") and loud.left_out == 10
+    assert names(quiet) == ["near"] and quiet.left_out == 1  # the one about the file
+    assert names(rank([*noise, near, about], replace(ask, is_unasked=True, limit=9), now=NOW)) == ["near", "about"]
