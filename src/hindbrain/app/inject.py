@@ -74,7 +74,8 @@ def inject(occasion: Occasion, *, project: str, tools: Tools) -> Injected:
         persona=tidy(occasion.persona),
         hat=tidy(occasion.hat),
     )
-    chosen, left_out = _chosen(occasion, project, tools=tools) if tools.settings.inject_into_prompt else ((), 0)
+    choice = _chosen(occasion, project, tools=tools) if tools.settings.inject_into_prompt else _Choice()
+    chosen, left_out = choice.items, choice.left_out
     total = tools.store.count(_where(occasion, project)) if occasion.format == "beads" else 0
     text = _rendered(occasion, chosen, left_out=left_out, total=total, tools=tools)
     budget = occasion.budget or tools.settings.token_budget
@@ -82,18 +83,20 @@ def inject(occasion: Occasion, *, project: str, tools: Tools) -> Injected:
         chosen, left_out = chosen[:-1], left_out + 1  # the last is the least
         text = _rendered(occasion, chosen, left_out=left_out, total=total, tools=tools)
     if not chosen:
-        return Injected(text=text, injection_id=None, memory_ids=(), left_out=left_out)
+        return Injected(text=text, injection_id=None, memory_ids=(), left_out=left_out, notices=choice.notices)
     record = _record(occasion, project, chosen=chosen, left_out=left_out, text=text, tools=tools)
     answer = Injected(
         text=text,
         injection_id=record.id,
         memory_ids=tuple(item.memory.id for item in chosen),
         left_out=left_out,
+        notices=choice.notices,
     )
     with contextlib.suppress(ReadOnly, StoreLocked, DiskFull):
         tools.store.write(lambda tx: tx.apply(_changes(record, tx=tx, tools=tools)), patience_s=_PATIENCE_S)
         return answer
-    return replace(answer, injection_id=None, notices=("the store cannot be written: this was not recorded",))
+    unrecorded = "the store cannot be written: this was not recorded"
+    return replace(answer, injection_id=None, notices=(*choice.notices, unrecorded))
 
 
 def _given_tokens(occasion: Occasion, tools: Tools) -> int:
@@ -108,7 +111,14 @@ def _where(occasion: Occasion, project: str) -> Where:
     return Where(project=project, voices=(voice,), min_trust=trust.INJECTED_FROM, not_session=occasion.session)
 
 
-def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> tuple[tuple[Recalled, ...], int]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Choice:
+    items: tuple[Recalled, ...] = ()
+    left_out: int = 0
+    notices: tuple[str, ...] = ()
+
+
+def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> _Choice:
     settings = tools.settings
     strategy = occasion.strategy or _STRATEGY.get(occasion.format, settings.strategy)
     ask = Ask(
@@ -118,19 +128,14 @@ def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> tuple[tuple[Re
         session=occasion.session,
         limit=_limit(occasion, settings.inject_limit),
         strategy=known(strategy, tuple(STRATEGIES), name="strategy"),
+        is_unasked=True,
     )
     where = _where(occasion, project)
     gathered = gather(ask, where, reader=tools.store, embedder=tools.embedder)
     ranked = rank(gathered.candidates, ask, now=tools.clock.now(), terms=gathered.terms)
     budget = occasion.budget or settings.token_budget
-    bearing = [item for item in ranked.items if _bears(item)]
-    kept, over = pack(bearing, cost=_cost, budget=budget - _FRAME_TOKENS)
-    return kept, ranked.left_out + over
-
-
-def _bears(item: Recalled) -> bool:
-    """What is about a file at hand is told in any case; all else only if it bears on the task."""
-    return item.gate is None or item.gate.is_open or any(reason.name in ("about", "path") for reason in item.reasons)
+    kept, over = pack(ranked.items, cost=_cost, budget=budget - _FRAME_TOKENS)
+    return _Choice(items=kept, left_out=ranked.left_out + over, notices=gathered.notices)
 
 
 def _limit(occasion: Occasion, usual: int) -> int:

@@ -16,6 +16,7 @@ class Ask:
     session: str = ""  # what this session taught is not told back to it
     limit: int = 10  # most memories to answer with
     strategy: str = "unified"
+    is_unasked: bool = False  # nobody asked: what does not bear on the text is left out, where the strategy can tell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

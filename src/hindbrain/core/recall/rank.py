@@ -1,7 +1,8 @@
 """Who may be an answer at all, and how many are shown. What a match is worth is each strategy's own."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from math import inf
 from types import MappingProxyType
 
 from hindbrain.core.model.score import Reason, Score
@@ -67,29 +68,46 @@ def rank(candidates: Iterable[Candidate], ask: Ask, *, now: datetime, terms: Ter
     eligible = STRATEGIES[ask.strategy](_foreign(candidates, ask), ask, now=now)
     ordered = sorted(eligible, key=lambda item: item.place, reverse=True)
     limit = max(ask.limit, 0)
-    head = ordered[: limit + _MARGIN]
     if not ask.text.strip():
-        return Ranked(items=tuple(head[:limit]), left_out=len(ordered) - len(head[:limit]))
-    held = terms([item.id for item in head]) if terms else {item.id: _terms_of(item) for item in head}
+        return Ranked(items=tuple(ordered[:limit]), left_out=len(ordered[limit:]))
+    is_ours = ask.strategy in _OURS
+    is_gated = is_ours and ask.is_unasked
+    head = ordered if is_gated else ordered[: limit + _MARGIN]
+    held = terms([item.id for item in head]) if terms else _read(head)
+    asked = frozenset(query_terms(ask.text))
     again: tuple[tuple[str, str], ...] = ()
-    if ask.strategy in _OURS:
-        head, again = _in_order(head, held, asked=frozenset(query_terms(ask.text)))
-    words = [(word, frozenset(query_terms(word))) for word in _words(ask.text)]
+    if is_ours:
+        head, again = _in_order(head, held, asked=asked)
+    if is_gated:  # before the limit: what is left out takes nobody's place
+        ordered = head = [item for item in head if _bears(item)]
+    words = [(word, asked.intersection(query_terms(word))) for word in _words(ask.text)]
     shown = tuple(_noted(item, words, held=held.get(item.id, frozenset())) for item in head[:limit])
-    hidden = {item.id for item in head[limit:]}
     known = {item.id for item in shown}
-    told = tuple((one, other) for one, other in again if one in hidden and other in known)
     left_out = sum(_is_worth_a_word(item) for item in ordered if item.id not in known)
-    return Ranked(items=shown, left_out=left_out, repeats=told)
+    return Ranked(items=shown, left_out=left_out, repeats=_told(again, known))
+
+
+def _bears(item: Recalled) -> bool:
+    """What is about a file at hand does in any case."""
+    return item.gate is None or item.gate.is_open or _has(item, "about", "path")
 
 
 def _is_worth_a_word(item: Recalled) -> bool:
     """Whether to say that there is more: everything resembles everything a little."""
-    return item.similarity is None or item.similarity >= LEAST or any(r.name == "words" for r in item.reasons)
+    return item.similarity is None or item.similarity >= LEAST or _has(item, "words", "path")
 
 
-def _terms_of(item: Recalled) -> frozenset[str]:
-    return frozenset(term for column in columns(item.memory) for term in column)
+def _has(item: Recalled, *names: str) -> bool:
+    return any(reason.name in names for reason in item.reasons)
+
+
+def _told(again: Sequence[tuple[str, str]], shown: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """Repeats that are left out for one that is shown."""
+    return tuple((one, other) for one, other in again if one not in shown and other in shown)
+
+
+def _read(items: Sequence[Recalled]) -> dict[str, frozenset[str]]:
+    return {item.id: frozenset(term for column in columns(item.memory) for term in column) for item in items}
 
 
 def _in_order(
@@ -119,7 +137,7 @@ def _in_order(
 
 def _lifted(order: Sequence[Recalled], overtook: Mapping[str, str]) -> dict[str, Recalled]:
     """Who overtook an older one has the better score, and says why."""
-    floor, lifted = 0.0, {}
+    floor, lifted = -inf, {}
     for item in reversed(order):
         lack = floor - item.score.total
         if item.id in overtook and lack > 0:
