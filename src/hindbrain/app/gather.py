@@ -40,7 +40,9 @@ def gather(
     if as_of is not None:
         return Gathered(candidates=_then(words, reader.as_of(where, as_of)), how="words: the past has no vectors")
     words, sides, spelled = _by_words(words, ask, where, reader=reader)
-    if embedder is not None and ask.strategy in _BY_MEANING and ask.text.strip():
+    if embedder is None or ask.strategy not in _BY_MEANING or not ask.text.strip():
+        sides.how = _without_meaning(ask)
+    else:
         sides = _with_meaning(sides, ask, where, reader=reader, embedder=embedder)
     best = sides.best(_room(ask)) if ask.strategy in _CUT else list(sides.found)
     known = reader.memories(best)
@@ -51,6 +53,14 @@ def gather(
         rest = _about(ask.paths, where, reader=reader)
     found += [_fallback(memory, sides) for memory in rest if memory.id not in known]
     return Gathered(candidates=found, how=sides.how, notices=sides.notices, spelled=spelled, terms=reader.terms)
+
+
+def _without_meaning(ask: Ask) -> str:
+    if not ask.text.strip():
+        return "files" if ask.paths else "all memories"
+    if ask.strategy not in _BY_MEANING:
+        return f"words: the strategy {ask.strategy} compares no meanings"
+    return "words: meaning is switched off"
 
 
 def needs_model(ask: Ask, where: Where, *, tools: Tools) -> bool:

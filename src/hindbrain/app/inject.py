@@ -24,6 +24,7 @@ from hindbrain.core.recall.render import (
     render_notes,
 )
 from hindbrain.core.recall.render.sections import more
+from hindbrain.core.recall.spelling import in_words
 from hindbrain.core.value import dataclass, replace
 from hindbrain.core.words import estimate_tokens
 from hindbrain.errors import DiskFull, ReadOnly, StoreLocked
@@ -60,6 +61,11 @@ class Injected:
     memory_ids: tuple[str, ...]
     left_out: int
     notices: tuple[str, ...] = ()  # what a person should know about this answer
+    shown: tuple[Recalled, ...] = ()  # best first
+    kept_out: tuple[Recalled, ...] = ()  # found, but the gate says that they are too far off
+    how: str = ""  # which sides were asked
+    spelled: tuple[tuple[str, str], ...] = ()  # words of the task that nothing holds, and what is read instead
+    repeats: tuple[tuple[str, str], ...] = ()  # left out because another says the same: its id, and the other's
 
 
 def inject(occasion: Occasion, *, project: str, tools: Tools) -> Injected:
@@ -74,26 +80,26 @@ def inject(occasion: Occasion, *, project: str, tools: Tools) -> Injected:
         persona=tidy(occasion.persona),
         hat=tidy(occasion.hat),
     )
-    chosen, left_out = _chosen(occasion, project, tools=tools) if tools.settings.inject_into_prompt else ((), 0)
+    choice = _chosen(occasion, project, tools=tools) if tools.settings.inject_into_prompt else _NONE
+    chosen, left_out = choice.shown, choice.left_out
     total = tools.store.count(_where(occasion, project)) if occasion.format == "beads" else 0
     text = _rendered(occasion, chosen, left_out=left_out, total=total, tools=tools)
     budget = occasion.budget or tools.settings.token_budget
     while chosen and estimate_tokens(text) > budget + _given_tokens(occasion, tools):
         chosen, left_out = chosen[:-1], left_out + 1  # the last is the least
         text = _rendered(occasion, chosen, left_out=left_out, total=total, tools=tools)
-    if not chosen:
-        return Injected(text=text, injection_id=None, memory_ids=(), left_out=left_out)
-    record = _record(occasion, project, chosen=chosen, left_out=left_out, text=text, tools=tools)
-    answer = Injected(
-        text=text,
-        injection_id=record.id,
-        memory_ids=tuple(item.memory.id for item in chosen),
-        left_out=left_out,
+    answer = replace(
+        choice, text=text, memory_ids=tuple(item.id for item in chosen), shown=tuple(chosen), left_out=left_out
     )
+    if not chosen:
+        return answer
+    record = _record(occasion, project, chosen=chosen, left_out=left_out, text=text, tools=tools)
+    answer = replace(answer, injection_id=record.id)
     with contextlib.suppress(ReadOnly, StoreLocked, DiskFull):
         tools.store.write(lambda tx: tx.apply(_changes(record, tx=tx, tools=tools)), patience_s=_PATIENCE_S)
         return answer
-    return replace(answer, injection_id=None, notices=("the store cannot be written: this was not recorded",))
+    unrecorded = "the store cannot be written: this was not recorded"
+    return replace(answer, injection_id=None, notices=(*answer.notices, unrecorded))
 
 
 def _given_tokens(occasion: Occasion, tools: Tools) -> int:
@@ -108,7 +114,11 @@ def _where(occasion: Occasion, project: str) -> Where:
     return Where(project=project, voices=(voice,), min_trust=trust.INJECTED_FROM, not_session=occasion.session)
 
 
-def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> tuple[tuple[Recalled, ...], int]:
+_NONE = Injected(text="", injection_id=None, memory_ids=(), left_out=0)
+
+
+def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> Injected:
+    """What is to be told, still without its text."""
     settings = tools.settings
     strategy = occasion.strategy or _STRATEGY.get(occasion.format, settings.strategy)
     ask = Ask(
@@ -121,11 +131,20 @@ def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> tuple[tuple[Re
     )
     where = _where(occasion, project)
     gathered = gather(ask, where, reader=tools.store, embedder=tools.embedder)
-    ranked = rank(gathered.candidates, ask, now=tools.clock.now(), terms=gathered.terms)
+    ranked = rank(gathered.candidates, ask, now=tools.clock.now(), terms=gathered.terms, spelled=gathered.spelled)
     budget = occasion.budget or settings.token_budget
     bearing = [item for item in ranked.items if _bears(item)]
     kept, over = pack(bearing, cost=_cost, budget=budget - _FRAME_TOKENS)
-    return kept, ranked.left_out + over
+    return replace(
+        _NONE,
+        shown=kept,
+        kept_out=tuple(item for item in ranked.items if not _bears(item)),
+        left_out=ranked.left_out + over if bearing else 0,  # where the best are too far off, so is the rest
+        how=gathered.how,
+        notices=gathered.notices,
+        spelled=in_words(gathered.spelled, ask.text, answers=[item.content for item in ranked.items]),
+        repeats=ranked.repeats,
+    )
 
 
 def _bears(item: Recalled) -> bool:

@@ -33,12 +33,21 @@ _MARGIN = 5  # answers behind the last one shown that may still move up
 Terms = Callable[[Sequence[str]], Mapping[str, frozenset[str]]]  # the words of memories, by their ids
 
 
-def rank(candidates: Iterable[Candidate], ask: Ask, *, now: datetime, terms: Terms | None = None) -> Ranked:
+def rank(
+    candidates: Iterable[Candidate],
+    ask: Ask,
+    *,
+    now: datetime,
+    terms: Terms | None = None,
+    spelled: Sequence[tuple[str, str]] = (),
+) -> Ranked:
     """The best answers to `ask`, best first.
 
     `ask.strategy` must be one of STRATEGIES. State and trust are not looked at: whoever gathers the
     candidates has decided which may be seen. `terms` are what an index knows; without it texts are read here.
+    `spelled` are terms of the question, and those they were taken for.
     """
+    meant = dict(spelled)
     eligible = STRATEGIES[ask.strategy](_foreign(candidates, ask), ask, now=now)
     ordered = sorted(eligible, key=lambda item: item.place, reverse=True)
     limit = max(ask.limit, 0)
@@ -47,15 +56,19 @@ def rank(candidates: Iterable[Candidate], ask: Ask, *, now: datetime, terms: Ter
         return Ranked(items=tuple(head[:limit]), left_out=len(ordered) - len(head[:limit]))
     held = terms([item.id for item in head]) if terms else {item.id: _terms_of(item) for item in head}
     again: tuple[tuple[str, str], ...] = ()
+    asked = _asked(ask.text, meant)
     if ask.strategy in _OURS:
-        head, again = _in_order(head, held, asked=frozenset(query_terms(ask.text)))
-    words = [(word, frozenset(query_terms(word))) for word in _words(ask.text)]
+        head, again = _in_order(head, held, asked=asked)
+    words = [(word, _asked(word, meant) & asked) for word in _words(ask.text)]
     shown = tuple(_noted(item, words, held=held.get(item.id, frozenset())) for item in head[:limit])
-    hidden = {item.id for item in head[limit:]}
-    told = tuple(pair for pair in again if pair[0] in hidden)
     known = {item.id for item in shown}
+    told = tuple((repeat, other) for repeat, other in again if repeat not in known and other in known)
     left_out = sum(_is_worth_a_word(item) for item in ordered if item.id not in known)
     return Ranked(items=shown, left_out=left_out, repeats=told)
+
+
+def _asked(text: str, meant: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(meant.get(term, term) for term in query_terms(text))
 
 
 def _is_worth_a_word(item: Recalled) -> bool:

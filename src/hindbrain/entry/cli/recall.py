@@ -1,11 +1,12 @@
 """How a question is asked on the command line, and what its answer looks like."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from hindbrain.core.hints import TYPE_CHECKING, Unpack
 from hindbrain.entry.cli import options, output
 from hindbrain.entry.cli.call import Call, given
-from hindbrain.entry.cli.cards import recalled_card
+from hindbrain.entry.cli.cards import misspelled, recalled_card, search_lines
 from hindbrain.entry.cli.values import Whole
 from hindbrain.entry.cli.verb import Misuse, argument, command, option
 from hindbrain.facade import How
@@ -43,7 +44,7 @@ hindbrain recall "rate limit" --limit 3 --json
 @option("--stats", is_flag=True, help="Count instead: memories, keys, types.")
 @option("--all", "with_all", is_flag=True, help="Also superseded and archived ones.")
 @options.as_of
-@option("--why", is_flag=True, help="Show every part of every score.")
+@option("--why", is_flag=True, help="Show every part of every score, what the gate says, and how it was searched.")
 def recall(call: Call, query: str, recent: int | None, stats: bool, why: bool, **how: Unpack[How]) -> None:
     """Find what past sessions learned about QUERY, best first.
 
@@ -61,16 +62,25 @@ def recall(call: Call, query: str, recent: int | None, stats: bool, why: bool, *
         found = hindbrain.recall(query, **given(how))
         is_new = not found.memories and not hindbrain.list(limit=1, with_all=True)
     call.note(found.notices)
+    if not why:
+        call.note(chain(misspelled(found), _far_off(found)))
     shown = _lines(found, has_reasons=why, option="--recent" if recent else "--limit")
     missing = _nothing(query, how["types"], is_new=is_new)
-    call.tell(lambda: _record(found), shown if found.memories else missing)
+    lines = shown if found.memories else missing
+    call.tell(lambda: _record(found), chain(lines, search_lines(found, found.memories)) if why else lines)
 
 
 def _record(found: "Found") -> dict[str, object]:
-    from hindbrain.entry.cli.records import recalled_record
+    from hindbrain.entry.cli.records import recalled_record, search_record
 
-    notices = {"notices": list(found.notices)} if found.notices else {}
-    return {"memories": [recalled_record(one) for one in found.memories], "left_out": found.left_out, **notices}
+    return {"memories": [recalled_record(one) for one in found.memories], **search_record(found)}
+
+
+def _far_off(found: "Found") -> Iterator[str]:
+    """The best score is high however little the best bears on the question."""
+    gates = [one.gate for one in found.memories]
+    if gates and not any(gate is None or gate.is_open for gate in gates):
+        yield "nothing bears closely on this; here is what comes nearest"
 
 
 def _lines(found: "Found", *, has_reasons: bool, option: str) -> Iterator[str]:
