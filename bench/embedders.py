@@ -6,7 +6,6 @@ document, its vector, and one plain fusion with BM25 that is the same for all.
 
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 import venv
@@ -15,6 +14,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+import apsw
 
 from bench.meter import say
 from bench.report import OUT, ROOT, Part, Table
@@ -96,7 +97,8 @@ def measure(*, is_quick: bool) -> Part:
         return Part(name="embedders", title=_TITLE, notes=["Not measured: the evaluation data is not there."])
     sets = _sets(is_quick=is_quick)
     figures: dict[str, float] = {}
-    notes = [_NOTE]
+    asked = sum(len(queries) for _, queries in sets[0].stores)
+    notes = [f"{_NOTE} {asked} questions of LoCoMo: below about three points a difference means nothing."]
     quality, cost = [], []
     for candidate in _CANDIDATES:
         if is_quick and candidate.name not in _QUICK:
@@ -312,7 +314,7 @@ class _Words:
     def __init__(self, texts: Sequence[str]) -> None:
         shared: Any = import_module("common")
         self._token, self._stop = shared.TOKEN, shared.STOP
-        self._db = sqlite3.connect(":memory:")
+        self._db = apsw.Connection(":memory:")
         self._db.execute("CREATE VIRTUAL TABLE t USING fts5(x, tokenize='porter unicode61')")
         self._db.executemany("INSERT INTO t (rowid, x) VALUES (?, ?)", enumerate(texts))
 

@@ -16,6 +16,7 @@ import hindbrain
 from hindbrain.adapters.ai.minilm import MiniLm
 from hindbrain.ports import Embedder
 
+_UNDATED = datetime(2026, 1, 1, tzinfo=UTC)
 _LONGEST = 16_000  # characters of one memory
 _NUMBER = re.compile(r"\d+")
 _embedder: Embedder = MiniLm()  # loaded once for all the stores of a run
@@ -30,12 +31,12 @@ class Retriever:
 
     def index(self, texts: Sequence[str], metas: Sequence[Mapping[str, Any]] | None = None) -> None:
         for row, text in enumerate(texts):
-            learned_at = _moment(metas[row].get("date")) if metas else None
+            learned_at = _moment(metas[row].get("date") if metas else None)
             for start in range(0, max(len(text), 1), _LONGEST):
                 self._keep(row, text[start : start + _LONGEST], learned_at=learned_at)
         self._memory.embed()
 
-    def _keep(self, row: int, text: str, *, learned_at: datetime | None) -> None:
+    def _keep(self, row: int, text: str, *, learned_at: datetime) -> None:
         if not text.strip():
             return
         kept = self._memory.add(text, learned_at=learned_at).memory_id
@@ -55,10 +56,10 @@ def factory() -> Retriever:
     return Retriever()
 
 
-def _moment(text: str | None) -> datetime | None:
-    """A date as the sets write it (`2023/05/30 (Tue) 23:40`); None for what is none."""
+def _moment(text: str | None) -> datetime:
+    """A date as the sets write it (`2023/05/30 (Tue) 23:40`). Texts without one are equally old."""
     numbers = [int(number) for number in _NUMBER.findall(text or "")]
     if len(numbers) < 3:
-        return None
+        return _UNDATED
     year, month, day, hour, minute = (*numbers, 0, 0)[:5]
     return datetime(year, month, day, hour, minute, tzinfo=UTC)

@@ -125,6 +125,9 @@ ELSEWHERE = {
     "edit": f"{_MEMORY}, as it is afterwards.",
     "delete": f"{_MEMORY}, as it is afterwards.",
     "restore": f"{_MEMORY}, as it is afterwards.",
+    "worker": "`{pid, ended}` when it ends; with `--detach` `{pid, is_new, log}`, with `--once` `{done, left, space}`, "
+    "with `--stop` `{pid, was_running}`, with `--status` `{is_running, is_answering, pid, space, due, trouble, socket, "
+    "log}`: what it does not say is null.",
     "export": "the export itself, which is JSON; with `--output` `{written, bytes}`.",
 }
 RECORDS: Mapping[str, Mapping[str, str]] = {

@@ -55,7 +55,7 @@ class New(TypedDict, total=False):
     body: dict[str, object]
     everywhere: bool  # for every project
     pinned: bool
-    learned_at: datetime | None  # when it was learned, if not just now; aware
+    learned_at: datetime | None  # when it was learned, if not just now; without a zone: UTC
 
 
 class How(TypedDict, total=False):

@@ -1,12 +1,13 @@
 """Which adapter stands behind which port. The only module that knows both sides."""
 
+from __future__ import annotations
+
 import os
 
 from hindbrain.adapters.ai.facade import embedder as chosen
 from hindbrain.adapters.clock import SystemChance, SystemClock
 from hindbrain.adapters.files import LocalFiles
 from hindbrain.adapters.sqlite import SqliteStore
-from hindbrain.adapters.worker import RemoteWorker
 from hindbrain.app.projects import locate
 from hindbrain.app.tools import Tools
 from hindbrain.core.hints import TYPE_CHECKING
@@ -18,6 +19,7 @@ from hindbrain.settings import Settings, load, worker_socket
 if TYPE_CHECKING:
     from hindbrain.adapters.lease import Lease
     from hindbrain.adapters.service import Service
+    from hindbrain.adapters.worker import RemoteWorker
 
 
 def open_hindbrain(
@@ -41,7 +43,7 @@ def open_hindbrain(
         files=LocalFiles(),
         settings=settings,
         embedder=embedder or chosen(settings.embedder),
-        worker=worker_of(settings),
+        worker=worker_of(settings) if os.path.exists(worker_socket(settings.home)) else None,
     )
     # A path object is a path even where it looks like a name.
     wanted = project if isinstance(project, str | None) else os.path.join(".", os.fspath(project))
@@ -71,10 +73,12 @@ def open_tools(settings: Settings) -> Tools:
 
 def worker_of(settings: Settings) -> RemoteWorker:
     """The worker of the home, as others reach it, whether there is one or not."""
+    from hindbrain.adapters.worker import RemoteWorker
+
     return RemoteWorker(worker_socket(settings.home), deadline_s=settings.worker_deadline_s)
 
 
-def service_of(settings: Settings) -> "Service":
+def service_of(settings: Settings) -> Service:
     """What the worker of the home listens with."""
     from pathlib import Path
 
@@ -83,7 +87,7 @@ def service_of(settings: Settings) -> "Service":
     return Service(Path(worker_socket(settings.home)))
 
 
-def lease_of(settings: Settings) -> "Lease":
+def lease_of(settings: Settings) -> Lease:
     """What makes a process the worker of the home."""
     from pathlib import Path
 

@@ -96,6 +96,7 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
         "search": ["lock"],
         "recall": ["lock"],
         "completion": ["fish"],
+        "worker": ["--status"],  # without an option it would serve
         "forget": [memory_id, "--hard", "--yes"],
     }
     exported = cli("export", "--project", "shared").out

@@ -75,7 +75,11 @@ class Home:
 
     @property
     def worker(self) -> RemoteWorker:
-        return RemoteWorker(worker_socket(self.home, self.environment), deadline_s=ENOUGH_S)
+        return RemoteWorker(str(self.socket), deadline_s=ENOUGH_S)
+
+    @property
+    def socket(self) -> Path:
+        return Path(worker_socket(str(self.home), self.environment))
 
     @property
     def store(self) -> Path:
@@ -101,15 +105,18 @@ class Home:
                 memory.add(content)
 
     def ask(self, text: str, *, store: Path | None = None) -> list[str] | None:
-        settings = replace(load(self.environment), store=store or self.store)
-        told = found(self.worker.ask(errand(Question(text=text), project="app", here=self.folder, settings=settings)))
+        settings = replace(load(self.environment), store=str(store or self.store))
+        with contextlib.closing(SqliteStore(self.store)) as known:
+            project = known.projects()[0].id
+        told = found(self.worker.ask(errand(Question(text=text), project=project, settings=settings)))
         return None if told is None else [item.content for item in told]
 
     def near(self, text: str, model: str = "words") -> list[str]:
         """What lies nearest by vectors alone, as another process finds it."""
         with contextlib.closing(SqliteStore(self.store)) as store:
             where = hindbrain.ports.Where(project=store.projects()[0].id)
-            return [one.memory.content for one in store.nearest(point(text), space_of(model), where=where, limit=2)]
+            near = [one.memory_id for one in store.nearest(point(text), space_of(model), where=where, limit=2)]
+            return [store.memories(near)[key].content for key in near]
 
     def end(self) -> None:
         for process in self.processes:
@@ -165,6 +172,19 @@ def test_a_store_that_was_exchanged_is_not_asked_as_it_was(home: Home) -> None:
     home.until(lambda: home.ask("redis") == ["Redis is gone"])
 
 
+def test_a_store_that_is_away_for_a_while_is_not_made_anew_by_the_worker(home: Home) -> None:
+    """A person who puts a backup in its place must not find an empty store there."""
+    home.add("Redis locks expire")
+    home.serving()
+    home.until(home.is_done)
+    away = home.home / "away.db"
+    home.store.rename(away)
+    assert home.ask("redis") is None and home.ping() is None
+    assert not home.store.exists()
+    away.rename(home.store)
+    home.until(lambda: home.ask("redis") == ["Redis locks expire"])
+
+
 def test_a_process_that_captures_embeds_with_the_model_of_the_worker(home: Home) -> None:
     home.serving()
     remote = RemoteEmbedder(home.worker, space_of())
@@ -196,7 +216,7 @@ def test_a_message_that_makes_no_sense_has_no_answer_and_does_no_harm(home: Home
 def test_a_stopped_worker_is_not_waited_for_and_is_back_when_it_goes_on(home: Home) -> None:
     process = home.serving()
     process.send_signal(signal.SIGSTOP)
-    assert RemoteWorker(worker_socket(home.home), deadline_s=0.2).ask({"do": "ping"}) is None
+    assert RemoteWorker(str(home.socket), deadline_s=0.2).ask({"do": "ping"}) is None
     process.send_signal(signal.SIGCONT)
     assert home.ping() is not None
 
@@ -206,7 +226,7 @@ def test_a_worker_that_is_told_to_end_leaves_nothing_behind(home: Home, kind: si
     process = home.serving()
     process.send_signal(kind)
     assert "ends: stopped" in said(process) and process.returncode == 0
-    assert not worker_socket(home.home).exists() and Lease(home.home / "worker.lock").holder is None
+    assert not home.socket.exists() and Lease(home.home / "worker.lock").holder is None
 
 
 # HB-046 X-17
@@ -269,6 +289,7 @@ def test_a_word_in_the_settings_switches_the_model_and_all_is_embedded_anew(home
 
 def test_a_worker_whose_home_is_removed_ends(home: Home) -> None:
     process = home.serving()
+    home.until(home.is_done)
     shutil.rmtree(home.home)
     assert "ends: its home is gone" in said(process) and process.returncode == 0
     assert not home.home.exists()
@@ -281,7 +302,7 @@ def test_a_home_that_lies_too_deep_for_a_socket_is_served_all_the_same(home: Hom
     home.environment["HINDBRAIN_HOME"] = str(deep)
     home.home = deep
     process = home.serving()
-    place = worker_socket(deep, home.environment)
+    place = home.socket
     assert place.parent.parent == home.folder and place.parent.stat().st_mode & 0o777 == 0o700
     process.terminate()
     assert "ends: stopped" in said(process) and not place.exists()
@@ -335,14 +356,31 @@ def test_a_person_sees_the_worker_and_ends_it(home: Home, cli: Cli) -> None:
     assert process.wait(ENOUGH_S) == 0
 
 
+SILENT = """
+import sys, time
+from pathlib import Path
+from hindbrain.adapters.lease import Lease
+with Lease(Path(sys.argv[1])).hold():
+    print("holds", flush=True)
+    time.sleep(600)
+"""
+
+
 def test_a_worker_that_does_not_answer_is_still_ended(home: Home, cli: Cli) -> None:
-    """One of another version would not listen; here its socket is gone, and it has not noticed yet."""
-    process = home.serving()
-    worker_socket(home.home).unlink()
+    """As one of another version."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SILENT, str(home.home / "worker.lock")],
+        env=home.environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    home.processes.append(process)
+    assert process.stdout is not None and process.stdout.readline() == "holds\n"
     status = cli.json("worker", "--status")
     assert (status["is_running"], status["is_answering"], status["pid"]) == (True, False, process.pid)
-    assert cli.json("worker", "--stop")["pid"] == process.pid
-    assert process.wait(ENOUGH_S) == 0
+    assert "does not answer" in cli("worker", "--status").out
+    assert cli.json("worker", "--stop") == {"pid": process.pid, "was_running": True}
+    assert process.wait(ENOUGH_S) == -signal.SIGTERM
 
 
 def test_two_wishes_at_once_are_refused(cli: Cli) -> None:

@@ -1,6 +1,6 @@
 """What may be loaded before there is anything to say: modules are counted, because a count does not flake."""
 
-import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -10,19 +10,33 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PROBE = """
-import json, sys
+import sys
 before = set(sys.modules)
 {code}
-print(json.dumps(sorted(set(sys.modules) - before)))
+print(*sorted(set(sys.modules) - before))
 """
 
 
-def loaded(code: str, *words: str) -> list[str]:
-    run = subprocess.run(
-        [sys.executable, "-c", PROBE.format(code=code), *words], capture_output=True, text=True, check=True
-    )
-    modules: list[str] = json.loads(run.stdout.splitlines()[-1])
-    return modules
+RUN = "from hindbrain.entry.cli.quick import run; run(sys.argv[1:])"
+# Each costs a new process a millisecond or more, and an empty Python takes ten.
+HEAVY = {
+    *("asyncio", "click", "dataclasses", "enum", "hashlib", "importlib.metadata", "inspect", "json", "logging"),
+    *("pathlib", "re", "shutil", "sqlite3", "subprocess", "textwrap", "tomllib", "traceback", "typing", "urllib.parse"),
+}
+
+
+def loaded(code: str, *words: str, home: Path | None = None) -> list[str]:
+    command = [sys.executable, "-c", PROBE.format(code=code), *words]
+    environment = os.environ | ({"HINDBRAIN_HOME": str(home), "HINDBRAIN_PROJECT": "app"} if home else {})
+    run = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return run.stdout.splitlines()[-1].split()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """With a memory in it, and a store that need not be made any more."""
+    loaded(RUN, "add", "The lock of `src/jobs/lock.py` – RedisLock – expires after 30s", home=tmp_path)
+    return tmp_path
 
 
 def test_the_package_alone_loads_nothing() -> None:
@@ -34,20 +48,22 @@ def test_finding_a_signal_needs_only_the_standard_library() -> None:
     modules = loaded("from hindbrain.core.signals import find; find('MEMORY:fix:restart the worker')")
     foreign = {name.partition(".")[0] for name in modules} - sys.stdlib_module_names - {"hindbrain"}
     assert not foreign
-    assert not {"json", "asyncio", "urllib.request", "subprocess", "logging", "dataclasses"} & set(modules)
-    assert len(modules) <= 50
+    assert HEAVY & set(modules) <= {"enum", "re"}
+    assert len(modules) <= 48
 
 
-def test_opening_the_store_loads_one_driver_and_no_command_line(tmp_path: Path) -> None:
-    code = "import hindbrain; hindbrain.open(sys.argv[1]).recall('anything')"
-    modules = loaded(code, str(tmp_path / "h.db"))
-    assert "apsw" in modules and "click" not in modules and "sqlite3" not in modules
-    ours = [name for name in modules if name.startswith("hindbrain.core.door")]
-    assert not ours  # a question is not stored, so it needs no door
-    assert len(modules) <= 115
+def test_opening_the_store_and_recalling_loads_one_driver_and_nothing_heavy(home: Path) -> None:
+    code = "import hindbrain; assert len(hindbrain.open().recall('when does the redis lock expire?'))"
+    modules = loaded(code, home=home)
+    assert "apsw" in modules and not HEAVY & set(modules)
+    assert not [name for name in modules if name.startswith("hindbrain.core.door")]  # a question is not stored
+    assert len(modules) <= 85
 
 
-RUN = "from hindbrain.entry.cli.quick import run; run(sys.argv[1:])"
+def test_the_recall_command_loads_little_more(home: Path) -> None:
+    modules = loaded(RUN, "recall", "when does the redis lock expire?", "--limit", "5", home=home)
+    assert "apsw" in modules and not HEAVY & set(modules)
+    assert len(modules) <= 99
 
 
 @pytest.mark.parametrize("words", [["--version"], ["--help"]])

@@ -2,7 +2,6 @@
 
 import json
 from datetime import timedelta
-from pathlib import Path
 
 from building import NOW, FakeChance, FakeClock, a_memory, keep
 from hypothesis import example, given, settings
@@ -24,7 +23,7 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 def fresh() -> Tools:
     store = DictStore()
     store.adopt(["name:one"], name="one", project_id="prj-one", at=NOW)
-    options = Settings(home=Path("home"), store=Path("home/hindbrain.db"))
+    options = Settings(home="home", store="home/hindbrain.db")
     return Tools(store=store, clock=FakeClock(), chance=FakeChance(), files=LocalFiles(), settings=options)
 
 

@@ -1,9 +1,12 @@
 """Laws of search words."""
 
+import re
+import unicodedata
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindbrain.core.words import STOP, estimate_tokens, query_terms, stem, terms
+from hindbrain.core.words import STOP, estimate_tokens, pieces, query_terms, stem, terms
 
 IDENTIFIERS = st.from_regex(r"[a-z]{2,8}([A-Z][a-z]{1,6}|[._/-][a-z]{2,8}){0,4}", fullmatch=True)
 
@@ -45,3 +48,21 @@ def test_a_root_is_never_longer_than_its_word_and_never_empty(word: str) -> None
 @given(st.text())
 def test_only_nothing_costs_nothing(text: str) -> None:
     assert (estimate_tokens(text) == 0) == (text == "")
+
+
+HUMPS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+CHUNK = re.compile(r"[\w./\\:'’-]+")
+
+
+@given(st.text(alphabet="abszABSZ019", min_size=1, max_size=40))
+def test_the_humps_of_a_name_are_those_that_a_pattern_finds(word: str) -> None:
+    runs = HUMPS.findall(word)
+    parts = [run.lower() for run in runs if len(run) > 1 or run.isdigit()] if 1 < len(runs) <= 16 else []
+    assert list(pieces(word)) == [word.lower(), *parts]
+
+
+@given(st.text(max_size=30) | st.text(alphabet="aB1 ./\\:'’_-é漢²+#\t\n\x1c", max_size=30))
+def test_a_text_has_the_words_that_a_pattern_finds(text: str) -> None:
+    text = text.replace("#", "").replace("+", "")  # `c++` and `c#` are renamed before
+    if unicodedata.normalize("NFKD", text) == text and not any(unicodedata.category(c)[0] == "M" for c in text):
+        assert list(pieces(text)) == [piece for chunk in CHUNK.findall(text) for piece in pieces(chunk)]

@@ -25,5 +25,5 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def tools(store: Store, clock: FakeClock, chance: FakeChance, tmp_path: Path) -> Tools:
-    settings = Settings(home=tmp_path, store=tmp_path / "hindbrain.db")
+    settings = Settings(home=str(tmp_path), store=str(tmp_path / "hindbrain.db"))
     return Tools(store=store, clock=clock, chance=chance, files=LocalFiles(), settings=settings)

@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 
 from hindbrain.core.door import admit, disarm
@@ -91,3 +93,10 @@ def test_a_flood_of_hidden_characters_is_removed_but_not_listed_in_full() -> Non
 
 def test_the_result_can_be_encoded() -> None:
     assert disarm("\ud83d broken \x00").encode() == b" broken "
+
+
+def test_every_character_alone_is_judged_as_among_others() -> None:
+    """The short way for texts that are plainly printable lets nothing through that the pattern would take out."""
+    for code in range(sys.maxunicode + 1):
+        letter = chr(code)
+        assert (disarm(f"a{letter}b") == f"a{letter}b") == (f"a{letter}b" in disarm(f"a{letter}b\x00")), hex(code)

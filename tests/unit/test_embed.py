@@ -33,7 +33,7 @@ def memories(count: int, *, text: str = "Lesson") -> list[Memory]:
 
 def nearest(store: SqliteStore, text: str, embedder: WordEmbedder) -> list[str]:
     found = store.nearest(point(text), embedder.space, where=EVERYTHING, limit=3)
-    return [near.memory.id for near in found]
+    return [near.memory_id for near in found]
 
 
 # HB-045

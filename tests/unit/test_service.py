@@ -54,7 +54,7 @@ def echo(line: bytes) -> bytes:
 
 
 def ask(place: Path, **message: object) -> dict[str, object] | None:
-    return RemoteWorker(place, deadline_s=ENOUGH_S).ask(message)
+    return RemoteWorker(str(place), deadline_s=ENOUGH_S).ask(message)
 
 
 def called(place: Path, *, said: bytes = b"") -> socket.socket:
@@ -187,12 +187,12 @@ def test_a_lease_ends_with_what_failed_under_it(folder: Path) -> None:
 
 
 def test_a_worker_is_reached_in_its_home_and_a_deep_home_has_a_short_way_in(folder: Path) -> None:
-    assert worker_socket(folder) == folder.resolve() / "worker.sock"
+    assert worker_socket(str(folder)) == str(folder.resolve() / "worker.sock")
 
     deep = folder / ("d" * 60) / ("e" * 60)
-    short = worker_socket(deep, {"XDG_RUNTIME_DIR": str(folder)})
-    assert short.parent.parent == folder and len(os.fsencode(short)) <= 100
-    assert short == worker_socket(deep / ".." / deep.name, {"XDG_RUNTIME_DIR": str(folder)})
-    assert short != worker_socket(deep / "x", {"XDG_RUNTIME_DIR": str(folder)})
-    assert len(os.fsencode(worker_socket(deep, {}))) <= 100
-    assert len(os.fsencode(worker_socket(deep, {"XDG_RUNTIME_DIR": str(deep)}))) <= 100
+    short = worker_socket(str(deep), {"XDG_RUNTIME_DIR": str(folder)})
+    assert Path(short).parent.parent == folder and len(os.fsencode(short)) <= 100
+    assert short == worker_socket(str(deep / ".." / deep.name), {"XDG_RUNTIME_DIR": str(folder)})
+    assert short != worker_socket(str(deep / "x"), {"XDG_RUNTIME_DIR": str(folder)})
+    assert len(os.fsencode(worker_socket(str(deep), {}))) <= 100
+    assert len(os.fsencode(worker_socket(str(deep), {"XDG_RUNTIME_DIR": str(deep)}))) <= 100

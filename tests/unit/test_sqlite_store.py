@@ -102,6 +102,18 @@ def test_the_indexes_of_dex_exist_and_are_used(
     db.close()
 
 
+def test_a_search_reads_the_rows_it_found_and_not_the_project(sqlite_store: SqliteStore, db_path: Path) -> None:
+    a_project(sqlite_store)
+    keep(sqlite_store, a_memory("the lock expires", id="mem-1"))
+    asked: list[str] = []
+    sqlite_store._connection().exec_trace = lambda _, sql, __: asked.append(sql) or True  # type: ignore[func-returns-value]
+    assert sqlite_store.search(query_terms("lock"), Where(project="prj-one"), limit=5)
+
+    (fetching,) = [sql for sql in asked if "json_each" in sql]
+    plan = [row[3] for row in raw(db_path).execute(f"EXPLAIN QUERY PLAN {fetching}", [None] * fetching.count("?"))]
+    assert "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)" in plan and not any("INDEX idx" in step for step in plan)
+
+
 def test_every_table_is_strict(sqlite_store: SqliteStore, db_path: Path) -> None:
     db = raw(db_path)
     loose = [row[1] for row in db.execute("PRAGMA table_list") if row[2] == "table" and not row[5]]

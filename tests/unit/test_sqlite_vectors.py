@@ -29,7 +29,7 @@ def keep_with(store: SqliteStore, memory: Memory, *points: tuple[float, ...], sp
 
 
 def nearest(store: SqliteStore, point: tuple[float, ...] = EAST, limit: int = 9) -> list[str]:
-    return [near.memory.id for near in store.nearest(point, FLAT, where=HERE, limit=limit)]
+    return [near.memory_id for near in store.nearest(point, FLAT, where=HERE, limit=limit)]
 
 
 def random_point(source: random.Random, size: int = 384) -> tuple[float, ...]:
@@ -67,9 +67,10 @@ def test_the_rows_of_the_best_are_read_by_number_and_no_others(store: SqliteStor
     db = store._connection()
     db.trace_v2(apsw.SQLITE_TRACE_STMT, lambda event: asked.append(event["sql"]))
     assert store.nearest(EAST, FLAT, where=HERE, limit=1, also=["mem-a"]) and store.search(["cach"], HERE, limit=1)
+    assert store.terms(["mem-a"])
     db.trace_v2(0, None)
     loading = [sql for sql in asked if "json_each" in sql]
-    assert len(loading) == 3
+    assert len(loading) == 5
     for sql in loading:
         plan = [str(row[3]) for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", ("[]", *[1] * (sql.count("?") - 1)))]
         assert plan[0].startswith("SCAN j") and not [step for step in plan[1:] if not step.startswith("SEARCH")], plan
@@ -114,8 +115,8 @@ def test_what_was_undone_is_never_taken_for_what_another_wrote(store: SqliteStor
         lost = a_memory("lost", id="mem-lost")
         change = Changes(memories=(lost,), vectors=(a_vector(lost, EAST, space=FLAT),))
         tx.apply(change)  # type: ignore[attr-defined]
-        assert [n.memory.id for n in store.nearest(EAST, FLAT, where=HERE, limit=1)] == ["mem-lost"]
-        assert [n.memory.id for n in tx.nearest(EAST, FLAT, where=HERE, limit=1)] == ["mem-lost"]  # type: ignore[attr-defined]
+        assert [n.memory_id for n in store.nearest(EAST, FLAT, where=HERE, limit=1)] == ["mem-lost"]
+        assert [n.memory_id for n in tx.nearest(EAST, FLAT, where=HERE, limit=1)] == ["mem-lost"]  # type: ignore[attr-defined]
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -224,7 +225,7 @@ def test_without_numpy_the_answers_are_the_same(store: SqliteStore, monkeypatch:
     monkeypatch.setitem(sys.modules, "numpy", None)
     plain = [store.nearest(point, WIDE, where=where, limit=limit, also=names) for where, limit in asked]
     for one, other in zip(fast, plain, strict=True):
-        assert [(n.memory.id, n.start) for n in one] == [(n.memory.id, n.start) for n in other]
+        assert [(n.memory_id, n.start) for n in one] == [(n.memory_id, n.start) for n in other]
         assert [n.similarity for n in one] == pytest.approx([n.similarity for n in other], abs=1e-12)
 
 

@@ -18,7 +18,7 @@ from hindbrain.errors import StoreDamaged
 from hindbrain.ports import Changes, Damage, Store
 from hindbrain.settings import Settings
 
-SETTINGS = Settings(home=Path("home"), store=Path("home/hindbrain.db"), lock_timeout_s=12.0)
+SETTINGS = Settings(home="home", store="home/hindbrain.db", lock_timeout_s=12.0)
 
 
 def look(store: Store, *, is_repairing: bool = False) -> dict[str, Finding]:

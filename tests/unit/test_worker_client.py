@@ -73,7 +73,7 @@ def answering(answer: Callable[[dict[str, object]], bytes]) -> Talk:
 
 def asked(place: Path, talk: Talk, *, deadline_s: float = ENOUGH_S) -> dict[str, object] | None:
     with served(place, talk):
-        return RemoteWorker(place, deadline_s=deadline_s).ask({"do": "ping"})
+        return RemoteWorker(str(place), deadline_s=deadline_s).ask({"do": "ping"})
 
 
 def test_a_worker_that_answers_is_heard(place: Path) -> None:
@@ -90,8 +90,8 @@ def test_an_answer_may_come_in_pieces(place: Path) -> None:
 
 def test_without_a_worker_there_is_no_answer_and_no_socket_is_loaded(place: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from hindbrain.adapters.worker import RemoteWorker\n"
-        "print(RemoteWorker(Path(sys.argv[1]), deadline_s=9).ask({}), 'socket' in sys.modules)"
+        "import sys; from hindbrain.adapters.worker import RemoteWorker\n"
+        "print(RemoteWorker(sys.argv[1], deadline_s=9).ask({}), 'socket' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code, str(place)], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["None", "False"]
@@ -100,20 +100,20 @@ def test_without_a_worker_there_is_no_answer_and_no_socket_is_loaded(place: Path
 def test_the_socket_of_a_dead_worker_answers_nothing(place: Path) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as dead:
         dead.bind(str(place))
-    assert RemoteWorker(place, deadline_s=ENOUGH_S).ask({"do": "ping"}) is None
+    assert RemoteWorker(str(place), deadline_s=ENOUGH_S).ask({"do": "ping"}) is None
 
 
 @pytest.mark.parametrize("make", [Path.touch, Path.mkdir, lambda path: path.symlink_to("/tmp")])
 def test_what_is_no_socket_is_not_asked(place: Path, make: Callable[[Path], None]) -> None:
     make(place)
-    assert RemoteWorker(place, deadline_s=ENOUGH_S).ask({"do": "ping"}) is None
+    assert RemoteWorker(str(place), deadline_s=ENOUGH_S).ask({"do": "ping"}) is None
 
 
 def test_one_that_takes_calls_and_never_answers_is_left_at_the_deadline(place: Path) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as mute:
         mute.bind(str(place))
         mute.listen()
-        assert RemoteWorker(place, deadline_s=SHORT_S).ask({"do": "ping"}) is None
+        assert RemoteWorker(str(place), deadline_s=SHORT_S).ask({"do": "ping"}) is None
 
 
 def test_dripping_does_not_stretch_the_deadline(place: Path) -> None:
@@ -160,14 +160,14 @@ def test_one_that_hangs_up_at_once_gives_none(place: Path) -> None:
 def test_a_message_that_no_worker_would_take_is_not_sent(place: Path) -> None:
     calls: list[object] = []
     with served(place, calls.append):
-        assert RemoteWorker(place, deadline_s=ENOUGH_S).ask({"texts": ["x" * 1_000_001]}) is None
+        assert RemoteWorker(str(place), deadline_s=ENOUGH_S).ask({"texts": ["x" * 1_000_001]}) is None
     assert calls == []
 
 
 def test_a_deadline_of_nothing_asks_nobody(place: Path) -> None:
     calls: list[object] = []
     with served(place, calls.append):
-        assert RemoteWorker(place, deadline_s=0).ask({"do": "ping"}) is None
+        assert RemoteWorker(str(place), deadline_s=0).ask({"do": "ping"}) is None
     assert calls == []
 
 
@@ -176,7 +176,7 @@ def test_a_socket_of_another_user_is_not_asked(place: Path) -> None:
     calls: list[object] = []
     with served(place, calls.append):
         os.chown(place, 12345, 12345)
-        assert RemoteWorker(place, deadline_s=ENOUGH_S).ask({"do": "ping"}) is None
+        assert RemoteWorker(str(place), deadline_s=ENOUGH_S).ask({"do": "ping"}) is None
     assert calls == []
 
 
@@ -190,7 +190,7 @@ def embedding(message: dict[str, object], *, model: str = "words", length: int =
 
 def test_the_workers_model_embeds_for_a_process_that_has_none(place: Path) -> None:
     with served(place, answering(embedding)):
-        remote = RemoteEmbedder(RemoteWorker(place, deadline_s=ENOUGH_S), space_of())
+        remote = RemoteEmbedder(RemoteWorker(str(place), deadline_s=ENOUGH_S), space_of())
         assert remote.is_warm and remote.space == space_of()
         texts = [f"text {number}" for number in range(20)]
         assert remote.embed(texts) == [point(text) for text in texts]
@@ -198,7 +198,7 @@ def test_the_workers_model_embeds_for_a_process_that_has_none(place: Path) -> No
 
 
 def test_without_a_worker_it_is_cold_and_says_so(place: Path) -> None:
-    remote = RemoteEmbedder(RemoteWorker(place, deadline_s=ENOUGH_S), space_of())
+    remote = RemoteEmbedder(RemoteWorker(str(place), deadline_s=ENOUGH_S), space_of())
     assert not remote.is_warm
     with pytest.raises(EmbedderMissing):
         remote.embed(["a"])
@@ -206,7 +206,7 @@ def test_without_a_worker_it_is_cold_and_says_so(place: Path) -> None:
 
 def test_a_worker_with_another_model_does_not_count(place: Path) -> None:
     with served(place, answering(lambda message: embedding(message, model="other"))):
-        assert not RemoteEmbedder(RemoteWorker(place, deadline_s=ENOUGH_S), space_of()).is_warm
+        assert not RemoteEmbedder(RemoteWorker(str(place), deadline_s=ENOUGH_S), space_of()).is_warm
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_a_worker_with_another_model_does_not_count(place: Path) -> None:
 )
 def test_what_are_no_vectors_is_refused_and_not_asked_again(place: Path, answer: dict[str, object]) -> None:
     with served(place, answering(lambda _: written({"space": space_of().name} | answer))):
-        remote = RemoteEmbedder(RemoteWorker(place, deadline_s=ENOUGH_S), space_of())
+        remote = RemoteEmbedder(RemoteWorker(str(place), deadline_s=ENOUGH_S), space_of())
         with pytest.raises(EmbedderMissing):
             remote.embed(["a"])
         assert not remote.is_warm

@@ -11,7 +11,7 @@ from hindbrain.app.revise import revised
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import TYPES, Actor, ActorType, Kind, Memory, Provenance, Reach, Receipt, Source
 from hindbrain.core.model.bodies import faults
-from hindbrain.core.model.moment import stamp
+from hindbrain.core.model.moment import in_utc, stamp
 from hindbrain.core.model.record import fingerprint
 from hindbrain.core.shape import CATEGORIES, title_of
 from hindbrain.core.value import dataclass, field, replace
@@ -37,20 +37,14 @@ class Noted:
     body: Mapping[str, object] = field(default_factory=dict)
     everywhere: bool = False
     pinned: bool = False
-    learned_at: datetime | None = None  # None: now
+    learned_at: datetime | None = None  # None: now; without a zone: UTC
 
 
 def add(noted: Noted, *, project: str, tools: Tools) -> Receipt:
     """Keep what a person says. BadValue or TooLong before anything is written."""
     now, chance, settings = tools.clock.now(), tools.chance, tools.settings
     _check(noted, now)
-    noted = replace(
-        noted,
-        persona=tidy(noted.persona),
-        hat=tidy(noted.hat),
-        session=tidy(noted.session),
-        task=tidy(noted.task),
-    )
+    noted = _tidied(noted)
     passed = admitted(noted.content, name="the content")
     if not passed.text.strip():
         raise BadValue("the content is empty", fix="give the text of the memory")
@@ -71,7 +65,7 @@ def add(noted: Noted, *, project: str, tools: Tools) -> Receipt:
         type=noted.type,
         kind=Kind(noted.kind),
         persona=noted.persona or None,
-        said_at=min(noted.learned_at, now) if noted.learned_at else None,
+        said_at=min(in_utc(noted.learned_at), now) if noted.learned_at else None,
         body=admitted_body(noted.body),
     )
     memory, judged = compose(draft, memory_id=chance.id("mem", now), now=now, settings=settings)
@@ -104,6 +98,16 @@ def add(noted: Noted, *, project: str, tools: Tools) -> Receipt:
         return receipt
 
     return tools.store.write(work)
+
+
+def _tidied(noted: Noted) -> Noted:
+    return replace(
+        noted,
+        persona=tidy(noted.persona),
+        hat=tidy(noted.hat),
+        session=tidy(noted.session),
+        task=tidy(noted.task),
+    )
 
 
 def _apply_wishes(memory_id: str, asked: Memory, *, noted: Noted, tx: Transaction) -> None:
@@ -150,8 +154,8 @@ def _check(noted: Noted, now: datetime) -> None:
         raise BadValue(f"importance {noted.importance} is not between 0 and 10", fix="5 is the usual value")
     if noted.confidence is not None and not 0 <= noted.confidence <= 1:
         raise BadValue(f"confidence {noted.confidence} is not between 0 and 1", fix="0.8 is the usual value")
-    if noted.learned_at is not None and noted.learned_at > now + _AHEAD:
-        raise BadValue(f"{stamp(noted.learned_at)} is in the future", fix="say when it was learned, not when it holds")
+    if noted.learned_at is not None and in_utc(noted.learned_at) > now + _AHEAD:
+        raise BadValue(f"{stamp(in_utc(noted.learned_at))} is in the future", fix="say when it was learned, not when it holds")
     if wrong := faults(Kind(noted.kind), noted.body):
         raise BadValue("; ".join(wrong), fix="correct the body, or leave the field out")
 

@@ -1,6 +1,5 @@
 """What a text from outside must be before a verb uses it: short enough to be kept, and through the door."""
 
-import json
 from collections.abc import Mapping, Sequence
 
 from hindbrain.app.compose import MAX_CHARACTERS
@@ -31,6 +30,8 @@ def admitted_list(texts: Sequence[str], *, name: str) -> tuple[str, ...]:
 
 def admitted_body(body: Mapping[str, object]) -> dict[str, object]:
     """The body of a memory, every text in it through the door. BadValue when it is not plain, shallow JSON."""
+    import json  # late: few memories have a body
+
     try:
         size = len(json.dumps(dict(body)))
         if size > MAX_CHARACTERS:

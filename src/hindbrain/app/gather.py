@@ -1,17 +1,15 @@
 """Which memories could be an answer: by words, by meaning, by path, or all where the strategy wants to see all."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from datetime import datetime
 
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import Memory
-from hindbrain.core.recall import Ask, Candidate
+from hindbrain.core.recall import Ask, Candidate, Recalled
 from hindbrain.core.recall.bm25 import Document, idf, scores
 from hindbrain.core.recall.fuse import DECIDE, relevance, share
 from hindbrain.core.recall.index import WEIGHTS, columns
 from hindbrain.core.recall.rank import Terms
-from hindbrain.core.recall.spelling import SHORTEST, meant
-from hindbrain.core.shape import matches_path
 from hindbrain.core.value import dataclass
 from hindbrain.core.words import query_terms
 from hindbrain.errors import EmbedderMissing
@@ -36,23 +34,30 @@ class Gathered:
 def gather(
     ask: Ask, where: Where, *, reader: Reader, embedder: Embedder | None, as_of: datetime | None = None
 ) -> Gathered:
-    words = query_terms(ask.text)
     if as_of is not None:
-        return Gathered(candidates=_then(words, reader.as_of(where, as_of)), how="words: the past has no vectors")
-    words, sides, spelled = _by_words(words, ask, where, reader=reader)
-    if embedder is None or ask.strategy not in _BY_MEANING or not ask.text.strip():
+        then = _then(query_terms(ask.text), reader.as_of(where, as_of))
+        return Gathered(candidates=then, how="words: the past has no vectors")
+    words, sides, spelled = _by_words(ask, where, reader=reader)
+    if embedder is None or not _has_meaning(ask):
         sides.how = _without_meaning(ask)
     else:
-        sides = _with_meaning(sides, ask, where, reader=reader, embedder=embedder)
+        sides = _with_meaning(sides, ask, where=where, reader=reader, embedder=embedder)
     best = sides.best(_room(ask)) if ask.strategy in _CUT else list(sides.found)
     known = reader.memories(best)
     found = [sides.found[key].candidate(known[key]) for key in best if key in known]
-    if ask.strategy == "dex" or not (words or ask.paths):
-        rest: Iterable[Memory] = reader.select(where, order="newest")
-    else:
-        rest = _about(ask.paths, where, reader=reader)
+    is_all = ask.strategy == "dex" or not (words or ask.paths)
+    rest = reader.select(where, order="newest") if is_all else _about(ask.paths, where, reader=reader)
     found += [_fallback(memory, sides) for memory in rest if memory.id not in known]
     return Gathered(candidates=found, how=sides.how, notices=sides.notices, spelled=spelled, terms=reader.terms)
+
+
+def misspelled(gathered: Gathered, ask: Ask, *, items: Sequence[Recalled]) -> tuple[tuple[str, str], ...]:
+    """What `gathered` has spelled otherwise than the asker did, in words as people write them."""
+    if not gathered.spelled:
+        return ()
+    from hindbrain.core.recall.spelling import in_words
+
+    return in_words(gathered.spelled, ask.text, answers=[item.content for item in items])
 
 
 def _without_meaning(ask: Ask) -> str:
@@ -66,10 +71,14 @@ def _without_meaning(ask: Ask) -> str:
 def needs_model(ask: Ask, where: Where, *, tools: Tools) -> bool:
     """Whether `gather` would start a model that is not running yet."""
     embedder = tools.embedder
-    if embedder is None or ask.strategy not in _BY_MEANING or not ask.text.strip() or embedder.is_warm:
+    if embedder is None or embedder.is_warm or not _has_meaning(ask):
         return False
-    _, sides, _ = _by_words(query_terms(ask.text), ask, where, reader=tools.store)
-    return sides.share < DECIDE and tools.store.has_vectors(embedder.space, where)
+    _, sides, _ = _by_words(ask, where, reader=tools.store)
+    return sides.covered < DECIDE and tools.store.has_vectors(embedder.space, where)
+
+
+def _has_meaning(ask: Ask) -> bool:
+    return ask.strategy in _BY_MEANING and bool(ask.text.strip())
 
 
 @dataclass(slots=True)
@@ -105,11 +114,7 @@ class _Sides:
     found: dict[str, _Side]
     how: str = "words"
     notices: tuple[str, ...] = ()
-
-    @property
-    def share(self) -> float:
-        """The best one's."""
-        return max((side.share for side in self.found.values()), default=0.0)
+    covered: float = 0.0  # of what the question's words are worth, how much the best one holds
 
     def best(self, count: int) -> list[str]:
         """Ids of the most relevant, the later id first among equals, as the ranking has it."""
@@ -122,27 +127,35 @@ def _fallback(memory: Memory, sides: _Sides) -> Candidate:
     return sides.found[memory.id].candidate(memory) if memory.id in sides.found else Candidate(memory=memory)
 
 
-def _by_words(
-    words: Sequence[str], ask: Ask, where: Where, *, reader: Reader
-) -> tuple[list[str], _Sides, tuple[tuple[str, str], ...]]:
-    known, worth, spelled = _meant(words, reader)
+def _by_words(ask: Ask, where: Where, *, reader: Reader) -> tuple[list[str], _Sides, tuple[tuple[str, str], ...]]:
+    known, worths, spelled = _meant(query_terms(ask.text), reader)
     matches = reader.matches(known, where, limit=_depth(ask))
+    worth = sum(worths.values())
     sides = _Sides({m.memory_id: _Side(m.score, share(m.score, worth, size=m.size)) for m in matches})
+    if best := sides.best(1):
+        held = reader.terms(best).get(best[0], frozenset())
+        sides.covered = sum(value for word, value in worths.items() if word in held) / worth if worth else 0.0
     return known, sides, spelled
 
 
-def _meant(words: Sequence[str], reader: Reader) -> tuple[list[str], float, tuple[tuple[str, str], ...]]:
-    """The words to look for, what they are worth together, and the unknown ones with what they were taken for:
-    a word that no memory holds stands for the known one it most resembles."""
+def _meant(words: Sequence[str], reader: Reader) -> tuple[list[str], dict[str, float], tuple[tuple[str, str], ...]]:
+    """The words to look for, what each is worth, and the unknown ones with what they were taken for: a word that no
+    memory holds stands for the known one it most resembles."""
     count, holders = reader.holders(words)
-    worth = sum(idf(holders[word], count) for word in words)
-    taken: dict[str, str] = {}
-    for word in words:
-        if not holders[word] and len(word) >= SHORTEST:
-            found = meant(word, reader.spelled(word[:_FIRM], limit=_SPELLED))
-            if found is not None and found not in holders:
-                taken[word] = found
-    return [taken.get(word, word) for word in words], worth, tuple(taken.items())
+    taken = dict(_spelled([word for word in words if not holders[word]], reader, known=holders))
+    worths = {taken.get(word, word): idf(holders[word], count) for word in words}
+    return list(worths), worths, tuple(taken.items())
+
+
+def _spelled(unknown: Sequence[str], reader: Reader, *, known: Container[str]) -> Iterator[tuple[str, str]]:
+    if not unknown:
+        return
+    from hindbrain.core.recall.spelling import SHORTEST, meant  # most questions are spelled as the memories are
+
+    for word in unknown:
+        found = meant(word, reader.spelled(word[:_FIRM], limit=_SPELLED)) if len(word) >= SHORTEST else None
+        if found is not None and found not in known:
+            yield word, found
 
 
 def _depth(ask: Ask) -> int:
@@ -155,13 +168,13 @@ def _room(ask: Ask) -> int:
     return 2 * max(ask.limit, 0) + 5
 
 
-def _with_meaning(sides: _Sides, ask: Ask, where: Where, *, reader: Reader, embedder: Embedder) -> _Sides:
+def _with_meaning(sides: _Sides, ask: Ask, *, where: Where, reader: Reader, embedder: Embedder) -> _Sides:
     """`sides` with the cosine of each, and those that only meaning finds. A model that is not running yet is
     started only where words leave the question open, and where there are vectors to compare with."""
     if not reader.has_vectors(embedder.space, where):
         sides.how = "words: nothing here has a vector yet"
-    elif sides.share >= DECIDE and not embedder.is_warm:
-        sides.how = f"words: they decide, with {sides.share:.2f} of all that the question's words are worth"
+    elif sides.covered >= DECIDE and not embedder.is_warm:
+        sides.how = f"words: they decide, the best answer holds {sides.covered:.2f} of what they are worth"
     else:
         try:
             (point,) = embedder.embed([ask.text])
@@ -169,7 +182,7 @@ def _with_meaning(sides: _Sides, ask: Ask, where: Where, *, reader: Reader, embe
             sides.how = "words: the model cannot run here"
             sides.notices = (f"meaning is not compared: {error.what}; {error.fix}",)
         else:
-            near = reader.nearest(point, embedder.space, where=where, limit=_depth(ask), also=sides.best(_room(ask)))
+            near = reader.nearest(point, embedder.space, where=where, limit=_depth(ask), also=tuple(sides.found))
             _join(sides, near)
     return sides
 
@@ -188,6 +201,10 @@ def _join(sides: _Sides, near: Sequence[Near]) -> None:
 
 def _about(paths: Sequence[str], where: Where, *, reader: Reader) -> Iterator[Memory]:
     """Memories that name one of the files, found by the words of its path and then compared for real."""
+    if not paths:
+        return
+    from hindbrain.core.shape import matches_path  # most questions name no file
+
     for path in paths:
         for hit in reader.search(query_terms(path), where, limit=_NAMED):
             if any(matches_path(ref, path) for ref in hit.memory.file_refs):

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Sequence
 
 from hindbrain.app.admission import tidy
-from hindbrain.app.gather import gather
+from hindbrain.app.gather import gather, misspelled
 from hindbrain.app.select import known
 from hindbrain.app.tools import Tools
 from hindbrain.core import trust
@@ -24,7 +24,6 @@ from hindbrain.core.recall.render import (
     render_notes,
 )
 from hindbrain.core.recall.render.sections import more
-from hindbrain.core.recall.spelling import in_words
 from hindbrain.core.value import dataclass, replace
 from hindbrain.core.words import estimate_tokens
 from hindbrain.errors import DiskFull, ReadOnly, StoreLocked
@@ -142,7 +141,7 @@ def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> Injected:
         left_out=ranked.left_out + over if bearing else 0,  # where the best are too far off, so is the rest
         how=gathered.how,
         notices=gathered.notices,
-        spelled=in_words(gathered.spelled, ask.text, answers=[item.content for item in ranked.items]),
+        spelled=misspelled(gathered, ask, items=ranked.items),
         repeats=ranked.repeats,
     )
 

@@ -4,12 +4,11 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from hindbrain.app.gather import gather, needs_model
+from hindbrain.app.gather import gather, misspelled, needs_model
 from hindbrain.app.select import known
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import TYPES, Pulse, State
 from hindbrain.core.recall import STRATEGIES, Ask, Recalled, rank
-from hindbrain.core.recall.spelling import in_words
 from hindbrain.core.value import dataclass
 from hindbrain.errors import DiskFull, ReadOnly, StoreLocked
 from hindbrain.ports import Changes, Store, Transaction, Where
@@ -63,7 +62,7 @@ def recall(question: Question, *, project: str, tools: Tools) -> Found:
         voices=(question.persona,) if question.persona else None,
         types=tuple(known(name, TYPES, name="type") for name in question.types),
     )
-    if (answered := _elsewhere(question, ask, where, tools=tools)) is not None:
+    if (answered := _elsewhere(question, ask, where=where, tools=tools)) is not None:
         return answered
     gathered = gather(ask, where, reader=tools.store, embedder=tools.embedder, as_of=question.as_of)
     ranked = rank(gathered.candidates, ask, now=tools.clock.now(), terms=gathered.terms, spelled=gathered.spelled)
@@ -73,12 +72,12 @@ def recall(question: Question, *, project: str, tools: Tools) -> Found:
         left_out=ranked.left_out,
         notices=gathered.notices + notices,
         how=gathered.how,
-        spelled=in_words(gathered.spelled, question.text, answers=[item.content for item in ranked.items]),
+        spelled=misspelled(gathered, ask, items=ranked.items),
         repeats=ranked.repeats,
     )
 
 
-def _elsewhere(question: Question, ask: Ask, where: Where, *, tools: Tools) -> Found | None:
+def _elsewhere(question: Question, ask: Ask, *, where: Where, tools: Tools) -> Found | None:
     """The answer of a worker that has the model running, where this process would have to start it; else None."""
     if tools.worker is None or question.as_of or not needs_model(ask, where, tools=tools):
         return None

@@ -88,7 +88,7 @@ def _read(text: str) -> Claim:
 _OPENING = "\"'`([{*_“‘<>-–—#"
 _CLOSING = "\"'`)]}*_”’>,;:.!?…"
 _DASHES = frozenset(listed("- – — -> → : = |"))
-_NUMBER = re.compile(r"[~<>=≈$€£^v-]*\d[\d_,]*(?:\.\d+)*(?:[+%]|[a-zA-Zµ]{1,4}|(?:/\w+))?")
+_NUMBER = r"[~<>=≈$€£^v-]*\d[\d_,]*(?:\.\d+)*(?:[+%]|[a-zA-Zµ]{1,4}|(?:/\w+))?"
 _NUMBER_WORDS = dict(
     pair.split("=")
     for pair in listed(
@@ -97,10 +97,9 @@ _NUMBER_WORDS = dict(
         "million=1000000 twice=2"
     )
 )
-_PATH = re.compile(
-    r"(?:[\w.@~*-]*/)+[\w.@*\[\]-]*|[\w-]+\.(?:py|js|ts|tsx|jsx|go|rs|md|json|ya?ml|toml|sh|sql|css|html)"
-)
-_NAMELIKE = re.compile(r"[a-z0-9]+[A-Z]|[A-Z][a-z0-9]+[A-Z]|[A-Z]{2,}[a-z0-9]*\Z|\w_\w|\w\.\w|::|\w\(\)|[a-z]\d|\+\+")
+_PATH = r"(?:[\w.@~*-]*/)+[\w.@*\[\]-]*|[\w-]+\.(?:py|js|ts|tsx|jsx|go|rs|md|json|ya?ml|toml|sh|sql|css|html)"
+_NAMELIKE = r"[a-z0-9]+[A-Z]|[A-Z][a-z0-9]+[A-Z]|[A-Z]{2,}[a-z0-9]*\Z|\w_\w|\w\.\w|::|\w\(\)|[a-z]\d|\+\+"
+_pattern = cache(re.compile)  # when a claim is first read: most captures compare nothing
 
 
 def _token(chunk: str, *, starts: bool) -> Token | None:
@@ -142,15 +141,16 @@ def _kind_of_word(bare: str, low: str, *, is_capital: bool) -> Kind:
     is_tool = low in tools()
     if low in _light():
         return Kind.NAME if is_capital and (is_tool or len(bare) == 1) else Kind.LIGHT
-    return Kind.NAME if is_capital or is_tool or _NAMELIKE.search(bare[:80]) else Kind.WORD
+    return Kind.NAME if is_capital or is_tool or _pattern(_NAMELIKE).search(bare[:80]) else Kind.WORD
 
 
 def _is_number(bare: str, low: str) -> bool:
-    return low in _NUMBER_WORDS or (len(bare) <= 40 and _NUMBER.fullmatch(bare) is not None)
+    return low in _NUMBER_WORDS or (len(bare) <= 40 and _pattern(_NUMBER).fullmatch(bare) is not None)
 
 
 def _is_path(bare: str) -> bool:
-    return "/" in bare and len(bare) <= 300 and _PATH.fullmatch(bare) is not None and not _is_ratio(bare.lower())
+    is_like_one = "/" in bare and len(bare) <= 300 and _pattern(_PATH).fullmatch(bare) is not None
+    return is_like_one and not _is_ratio(bare.lower())
 
 
 def _is_ratio(low: str) -> bool:

@@ -6,6 +6,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from hindbrain.core.model.actor import ActorType, Provenance, Source
 from hindbrain.core.value import dataclass
@@ -54,9 +55,20 @@ def corroborated(sayings: Sequence[tuple[str, str]]) -> bool:
     return len(sessions) >= 2 and len(speakers) >= 2
 
 
-# Bounded on purpose: each alternative starts with a fixed word, so a 10 MB line is read once.
-_RISKY = re.compile(
-    r"""
+def risky_command(text: str) -> str | None:
+    """The part of `text` that would have its reader run, install, fetch, send or stop checking something.
+
+    A triage, not a proof: what it misses is still only a note, what it finds waits for a person.
+    """
+    found = _risky().search(text)
+    return found[0][:80] if found else None
+
+
+@cache
+def _risky() -> re.Pattern[str]:
+    """Bounded on purpose: each alternative starts with a fixed word, so a 10 MB line is read once."""
+    return re.compile(
+        r"""
       (?P<download>\b(?:curl|wget|iwr|invoke-webrequest)\b[^\n]{0,200}?(?:https?://|ftp://|\|\s*(?:ba|z|da)?sh\b))
     | (?P<pipe>\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b)
     | (?P<install>\b(?:pip3?|pipx|uv\s+pip|npm|pnpm|yarn|gem|cargo|brew|apt(?:-get)?|go)\s+
@@ -67,15 +79,6 @@ _RISKY = re.compile(
     | (?P<erase>\brm\s+-(?:rf|fr|r\s+-f|f\s+-r)\b|\bmkfs\b|\bdd\s+if=)
     | (?P<decode>\bbase64\s+(?:-d|--decode|-D)\b|\beval\s*["'$(`]|\bexec\s*\(\s*(?:base64|bytes|requests)\b)
     | (?P<send>\b(?:send|upload|post|exfiltrate|forward)\b[^\n]{0,80}?\bto\s+https?://)
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-
-
-def risky_command(text: str) -> str | None:
-    """The part of `text` that would have its reader run, install, fetch, send or stop checking something.
-
-    A triage, not a proof: what it misses is still only a note, what it finds waits for a person.
-    """
-    found = _RISKY.search(text)
-    return found[0][:80] if found else None
+        """,
+        re.VERBOSE | re.IGNORECASE,
+    )

@@ -1,23 +1,24 @@
 """How all-MiniLM-L6-v2 runs here: from a file inside a package, in whole numbers, one text at a time.
 
 A product of bytes rounds all its input by one scale. Texts run together would share it, and a text's vector would
-depend on its neighbours; run alone it is the same every time, and no slower, because what a text of common length
-needs stays in the processor's cache. Many texts are shared out among threads instead.
+depend on its neighbours; run alone it is the same every time, and no slower. Many texts are shared out among threads
+instead.
 """
 
 from __future__ import annotations
 
 import os
+from _thread import allocate_lock
 from collections.abc import Sequence
 from functools import partial
-from hashlib import sha256
-from importlib.util import find_spec
-from pathlib import Path
-from threading import Lock
-from typing import Any
 
+from hindbrain.core.digest import sha256
+from hindbrain.core.hints import TYPE_CHECKING, Any
 from hindbrain.core.model import Space
 from hindbrain.errors import EmbedderMissing
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SPACE = Space(provider="local", model="all-MiniLM-L6-v2", version="int8-1", dimension=384)
 
@@ -34,7 +35,7 @@ class MiniLm:
     def __init__(self, model: Path | None = None) -> None:
         self._model = model  # its file; None: the package's
         self._session: Any = None
-        self._loading = Lock()
+        self._loading = allocate_lock()  # threading's Lock, without loading threading
 
     @property
     def space(self) -> Space:
@@ -90,6 +91,9 @@ def _cores() -> int:
 
 def _installed() -> Path:
     """The model's file. The package is found, not imported: there is nothing in it to run."""
+    from importlib.util import find_spec
+    from pathlib import Path
+
     found = find_spec(_MODULE)
     if found is None or found.origin is None:
         raise EmbedderMissing(f"the package {_PACKAGE} is not installed", fix=f"pip install {_PACKAGE}, {_OR_OFF}")
@@ -130,6 +134,6 @@ def _checked(path: Path) -> bytes:
         data = path.read_bytes()
     except OSError as error:
         raise EmbedderMissing(f"the model cannot be read: {error}", fix=fix) from error
-    if sha256(data).hexdigest() != _SHA256:
+    if sha256(data) != _SHA256:
         raise EmbedderMissing(f"{path} is not the model that was measured (SHA-256 differs)", fix=fix)
     return data

@@ -12,13 +12,16 @@ def stamp(moment: datetime) -> str:
 
 @lru_cache(maxsize=4096)  # a memory is mostly learned, created and changed in one moment
 def read_stamp(text: str) -> datetime:
-    """The inverse of `stamp`; also reads any ISO-8601 date or time. ValueError when it is neither.
-
-    A time without a zone is taken as UTC: the machine that wrote it is rarely the one that reads it.
-    """
+    """The inverse of `stamp`; also reads any ISO-8601 date or time. ValueError when it is neither."""
     moment = datetime.fromisoformat(text)
     if text[19:20] == "." and text[23:] == "Z":  # as `stamp` writes it: whole milliseconds, UTC
         return moment
+    return in_utc(moment)
+
+
+def in_utc(moment: datetime) -> datetime:
+    """What `stamp` can write of it. A time without a zone is taken as UTC: the machine that wrote it is rarely the
+    one that reads it."""
     return to_milliseconds(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
 
 

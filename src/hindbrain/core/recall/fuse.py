@@ -13,7 +13,7 @@ from hindbrain.core.recall.bm25 import K1, B
 WORDS = 1.25  # what a full share of words is worth in cosines
 MANY = 0.05  # taken off for each e-fold of pieces: the best of many is good by chance, too
 LEAST = 0.1  # cosine below which meaning alone is no reason to answer
-DECIDE = 0.5  # share of words from which a cold process asks no model
+DECIDE = 0.7  # of the worth of the question's words, held by the best answer: then no model is started for it
 
 
 def share(score: float, worth: float, *, size: float) -> float:

@@ -1,7 +1,6 @@
 """Which text of a memory is compared by meaning. Every embedder reads exactly this, and every store vouches for it."""
 
-from hashlib import sha256
-
+from hindbrain.core.digest import sha256
 from hindbrain.core.model.memory import Memory
 from hindbrain.core.recall.index import title_repeats
 
@@ -16,4 +15,4 @@ def meaningful(memory: Memory) -> str:
 
 def digest(text: str) -> str:
     """SHA-256 of a meaningful text: by it a vector says which wording it was made from."""
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(text.encode("utf-8", "surrogatepass"))

@@ -10,17 +10,42 @@ from hindbrain.core.recall.diverse import Item, newest_first, repeats
 from hindbrain.core.recall.gate import LEAST, gate
 from hindbrain.core.recall.index import columns
 from hindbrain.core.recall.meaningful import meaningful
-from hindbrain.core.recall.strategies import Strategy, dex, doc05, loki, recent, unified
+from hindbrain.core.recall.strategies import Strategy, unified
 from hindbrain.core.value import replace
 from hindbrain.core.words import STOP, query_terms
 
-STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
+
+def _dex(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[Recalled]:
+    from hindbrain.core.recall.strategies import dex
+
+    return dex.choose(candidates, ask, now=now)
+
+
+def _loki(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[Recalled]:
+    from hindbrain.core.recall.strategies import loki
+
+    return loki.choose(candidates, ask, now=now)
+
+
+def _doc05(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[Recalled]:
+    from hindbrain.core.recall.strategies import doc05
+
+    return doc05.choose(candidates, ask, now=now)
+
+
+def _recent(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[Recalled]:
+    from hindbrain.core.recall.strategies import recent
+
+    return recent.choose(candidates, ask, now=now)
+
+
+STRATEGIES: Mapping[str, Strategy] = MappingProxyType(  # all but the usual one load when they are asked for
     {
         "unified": unified.choose,
-        "dex": dex.choose,
-        "loki": loki.choose,
-        "doc05": doc05.choose,
-        "recent": recent.choose,
+        "dex": _dex,
+        "loki": _loki,
+        "doc05": _doc05,
+        "recent": _recent,
         "default": unified.choose,
     }
 )
@@ -102,7 +127,7 @@ def _in_order(
     gates = {item.id: gate(by_id[item.id].similarity, held=len(item.asked), asked=len(asked)) for item in items}
     gated = {key: replace(item, gate=gates[key]) for key, item in by_id.items()}
     lifted = _lifted([gated[item.id] for item in by_date.items], dict(by_date.because))
-    return [lifted[item.id] for item in order.items], order.because
+    return _lowered([lifted[item.id] for item in order.items], dict(order.because)), order.because
 
 
 def _lifted(order: Sequence[Recalled], overtook: Mapping[str, str]) -> dict[str, Recalled]:
@@ -116,6 +141,18 @@ def _lifted(order: Sequence[Recalled], overtook: Mapping[str, str]) -> dict[str,
         lifted[item.id] = item
         floor = max(floor, item.score.total)
     return lifted
+
+
+def _lowered(order: Sequence[Recalled], repeated: Mapping[str, str]) -> list[Recalled]:
+    """What went to the end has no better score than those before it, and says why."""
+    lowered: list[Recalled] = []
+    for item in order:
+        excess = item.score.total - lowered[-1].score.total if lowered else 0.0
+        if item.id in repeated and excess > 0:
+            note = f"says the same as {repeated[item.id]}"
+            item = replace(item, score=Score((*item.score.reasons, Reason("again", excess, -1.0, note))))
+        lowered.append(item)
+    return lowered
 
 
 def _words(text: str) -> list[str]:

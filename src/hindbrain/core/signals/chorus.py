@@ -8,15 +8,16 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from hindbrain.core.hints import NamedTuple
 from hindbrain.core.signals.guard import Guard, is_example
 from hindbrain.core.signals.signal import MAX_CHARS, SHOWN_CHARS, Lines, Reach, Refusal, Signal, refuse
+from hindbrain.core.value import dataclass
 
 _FAR = 4 * MAX_CHARS  # room for white space around a text of full length
 _REACH = {"LEARNING_LOCAL": Reach.LOCAL, "LEARNING_GLOBAL": Reach.SHARED}
 
 
-class Tagged(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Tagged:
     start: int
     end: int
     item: Signal | Refusal

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from functools import cache
 from itertools import islice
 
-from hindbrain.core.hints import NamedTuple
+from hindbrain.core.value import dataclass
 
 _MAX_MARKS = 100_000  # block openings, and backtick runs, that are looked at in one text
 _LOOK_BACK = 400  # characters before a signal in which an opening quotation mark is sought
@@ -27,7 +27,8 @@ _PROMPT_SAMPLES = frozenset(  # the sample lines that agents are shown in their 
 )
 
 
-class Span(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Span:
     start: int
     end: int
     reason: str
@@ -115,7 +116,7 @@ def _blanked(text: str, spans: list[Span]) -> str:
         return text
     pieces: list[str] = []
     at = 0
-    for start, end, _ in spans:
+    for start, end in ((span.start, span.end) for span in spans):
         pieces += [text[at:start], " " * (end - start)]
         at = end
     return "".join([*pieces, text[at:]])

@@ -1,13 +1,15 @@
 """Where a command's text comes from: a file, a pipe or the terminal; always text in the end."""
 
 import sys
-from pathlib import Path
 
-from hindbrain.core.hints import BinaryIO, TextIO
+from hindbrain.core.hints import TYPE_CHECKING, BinaryIO, TextIO
 from hindbrain.core.value import dataclass
 from hindbrain.entry.cli import output
 from hindbrain.entry.cli.verb import Misuse
 from hindbrain.errors import Unreadable
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 STREAM = "-"
 
@@ -28,6 +30,8 @@ def take(source: str | None) -> Taken:
     Bytes that are no UTF-8 become �, and a notice says so: one bad byte must not cost the rest.
     """
     if source is not None and source != STREAM:
+        from pathlib import Path  # late: most text comes through a pipe
+
         return _decoded(_file(Path(source)), origin=source)
     stdin: TextIO | None = sys.stdin  # None where the caller closed it
     if stdin is None or (source is None and stdin.isatty()):
@@ -44,7 +48,7 @@ def notify(taken: Taken, *, is_json: bool) -> dict[str, list[str]]:
     return {}
 
 
-def _file(path: Path) -> bytes:
+def _file(path: "Path") -> bytes:
     try:
         size = path.stat().st_size
         with path.open("rb") as file:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hindbrain.core.model.moment import stamp
-from hindbrain.core.value import dataclass
+from hindbrain.core.value import dataclass, replace
 from hindbrain.entry.cli.call import Call
 from hindbrain.entry.cli.output import bold, dim, line, many
 from hindbrain.entry.cli.records import plain
 from hindbrain.entry.cli.verb import command, option
 from hindbrain.errors import EmbedderMissing, WorkerStuck
-from hindbrain.settings import Settings, load, worker_socket
+from hindbrain.settings import Settings, anew, environment, load, worker_socket
 
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
@@ -72,10 +72,10 @@ def _serve(call: Call) -> None:
 
     settings = load()
     home, store = Path(settings.home).absolute(), Path(settings.store).absolute()
+    settings = replace(settings, home=str(home), store=str(store))
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    places = {"HINDBRAIN_HOME": str(home), "HINDBRAIN_STORE": str(store)}
     os.chdir(home)  # it may live long: it must not hold the folder that somebody happened to stand in
-    ending = work(lambda: load({**os.environ, **places}), say=_say)
+    ending = work(lambda: anew(settings), say=_say)
     call.tell(lambda: {"pid": os.getpid(), "ended": ending}, ())
 
 
@@ -105,7 +105,7 @@ def _spawned(log: Path) -> int:
     ]
     # -P: a folder called hindbrain where somebody stands is not ours to run.
     words = [sys.executable, "-P", "-m", "hindbrain", "worker"]
-    return os.posix_spawn(sys.executable, words, os.environ, file_actions=streams, setsid=True)
+    return os.posix_spawn(sys.executable, words, environment(), file_actions=streams, setsid=True)
 
 
 def _once(call: Call) -> None:

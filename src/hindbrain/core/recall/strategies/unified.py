@@ -1,7 +1,7 @@
 """Why we put one memory before another: relevance decides, everything else only nudges.
 
-Relevance is 0..1: words and meaning in common (core/recall/fuse.py), measured against the best candidate's, or a
-file in common. All nudges together move a score by at most `CLAMP`, so that nothing overtakes what is more relevant
+Relevance is words and meaning in common (core/recall/fuse.py), measured against the best candidate's, which is 1, or
+a file in common. All nudges together move a score by at most `CLAMP`, so that nothing overtakes what is more relevant
 by twice that. How often a memory was shown or asked for is no part of it: what is shown often would be shown more
 often.
 
