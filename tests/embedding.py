@@ -2,7 +2,7 @@
 
 import math
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hindbrain.core.model import Space
 from hindbrain.errors import EmbedderMissing
@@ -37,3 +37,21 @@ def point(text: str) -> list[float]:
         values[zlib.crc32(word.encode("utf-8", "surrogatepass")) % DIMENSION] += 1.0
     length = math.sqrt(sum(value * value for value in values))
     return [value / length for value in values]
+
+
+class AngleEmbedder:
+    """A text lies in a plane, at the angle that the test says, else straight up; cosines can be done in the head."""
+
+    def __init__(self, angles: Mapping[str, float] | None = None, *, model: str = "flat", is_warm: bool = True) -> None:
+        self.space = Space(provider="test", model=model, version="1", dimension=2)
+        self.is_warm = is_warm
+        self.calls: list[list[str]] = []
+        self._angles = angles or {}
+
+    def embed(self, texts: Sequence[str]) -> list[tuple[float, float]]:
+        self.calls.append(list(texts))
+        return [at(self._angles.get(text, 90.0)) for text in texts]
+
+
+def at(degrees: float) -> tuple[float, float]:
+    return math.cos(math.radians(degrees)), math.sin(math.radians(degrees))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hindbrain.core.confidence import after_use, first
 from hindbrain.core.model import Actor, Counters, Memory, Provenance, Source
-from hindbrain.core.recall import STRATEGIES, Ask, Candidate, Ranked, rank
+from hindbrain.core.recall import STRATEGIES, Ask, Candidate, Recalled, rank
 from hindbrain.core.recall.bm25 import Document, scores
 from hindbrain.core.recall.budget import pack
 from hindbrain.core.recall.frame import fenced, inert
@@ -46,12 +46,32 @@ def memories(draw: st.DrawFn, *, number: int = 0) -> Memory:
     )
 
 
+TEXTS = (
+    "A lesson",
+    "Retry the tests when the cache is cold",
+    "The pool of cache connections is small",
+    "The pool of cache connections is smaller",
+    "A pool of 8 cache connections",
+)
+
+
+@st.composite
+def candidates(draw: st.DrawFn, *, number: int = 0) -> Candidate:
+    text = draw(st.sampled_from(TEXTS))
+    has_words = draw(st.booleans())
+    return Candidate(
+        memory=replace(draw(memories(number=number)), content=text, title=text),
+        words=draw(st.floats(0.01, 30)) if has_words else 0.0,
+        share=draw(st.floats(0.001, 1.3)) if has_words else 0.0,
+        similarity=draw(st.none() | st.floats(-1, 1)),
+        usual=draw(st.floats(0, 1)) if has_words else 0.0,
+        pieces=draw(st.integers(1, 50)),
+    )
+
+
 @st.composite
 def pools(draw: st.DrawFn) -> list[Candidate]:
-    return [
-        Candidate(memory=draw(memories(number=number)), words=draw(st.just(0.0) | st.floats(0.01, 30)))
-        for number in range(draw(st.integers(0, 8)))
-    ]
+    return [draw(candidates(number=number)) for number in range(draw(st.integers(0, 8)))]
 
 
 asks = st.builds(
@@ -65,10 +85,12 @@ asks = st.builds(
 )
 
 
-def relevance(answer: Ranked) -> dict[str, float]:
-    return {
-        item.memory.id: sum(r.part for r in item.score.reasons if r.name in {"words", "about"}) for item in answer.items
-    }
+RELEVANCE = {"words", "meaning", "pieces", "about"}
+MOVES = {"newest", "again"}  # what an answer owes to the others in the same answer
+
+
+def part(item: Recalled, names: set[str]) -> float:
+    return sum(reason.part for reason in item.score.reasons if reason.name in names)
 
 
 @patient
@@ -96,15 +118,38 @@ def test_an_answer_is_sorted_within_its_limit_and_made_of_candidates(pool: list[
 @patient
 @given(pools(), asks)
 def test_nudges_never_lift_over_what_is_more_relevant_by_twice_the_clamp(pool: list[Candidate], ask: Ask) -> None:
-    answer = rank(pool, replace(ask, strategy="unified", limit=99, text="cache pool"), now=NOW)
-    found = relevance(answer)
-    order = [item.memory.id for item in answer.items]
+    chosen = STRATEGIES["unified"](pool, replace(ask, text="cache pool"), now=NOW)
+    order = sorted(chosen, key=lambda item: item.place, reverse=True)
 
     for place, one in enumerate(order):
-        assert all(found[later] <= found[one] + 2 * CLAMP + 1e-9 for later in order[place:])
-    for item in answer.items:
-        assert abs(item.score.total - found[item.memory.id]) <= CLAMP + 1e-9
-        assert 0 <= found[item.memory.id] <= 1
+        assert all(part(later, RELEVANCE) <= part(one, RELEVANCE) + 2 * CLAMP + 1e-9 for later in order[place:])
+    for item in order:
+        assert abs(item.score.total - part(item, RELEVANCE)) <= CLAMP + 1e-9
+        assert part(item, RELEVANCE) <= 1 + 1e-9
+
+
+@patient
+@given(pools(), asks)
+def test_only_what_is_newer_or_said_before_moves_and_by_no_more_than_it_must(pool: list[Candidate], ask: Ask) -> None:
+    answer = rank(pool, replace(ask, strategy="unified", limit=99, text="cache pool"), now=NOW)
+    best = max((item.score.total - part(item, MOVES) for item in answer.items), default=0.0)
+
+    for place, one in enumerate(answer.items):
+        for later in answer.items[place + 1 :]:
+            lead = later.score.total - part(later, MOVES) - one.score.total + part(one, MOVES)
+            if lead > 1e-9 and not part(later, {"again"}):
+                assert one.memory.learned_at > later.memory.learned_at and lead <= 0.3 * best + 1e-9
+        assert part(one, {"newest"}) >= 0 and part(one, {"again"}) <= 0
+        assert one.gate is not None
+
+
+@patient
+@given(pools(), asks)
+def test_the_documented_strategies_are_never_moved_by_their_neighbours(pool: list[Candidate], ask: Ask) -> None:
+    for strategy in ("dex", "loki", "doc05", "recent"):
+        answer = rank(pool, replace(ask, strategy=strategy), now=NOW)
+        assert not answer.repeats and all(not part(item, MOVES) and item.gate is None for item in answer.items)
+        assert [item.place for item in answer.items] == sorted((item.place for item in answer.items), reverse=True)
 
 
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))

@@ -35,7 +35,7 @@ def test_the_strategies_have_names_and_ours_is_the_default() -> None:
 def test_relevance_decides_and_worth_only_nudges() -> None:
     poor = made("poor", days=900, confidence=0.1, importance=0, trust=1)
     fine = made("fine", confidence=0.95, importance=10, hat="critic")
-    candidates = [Candidate(memory=fine, words=6.0), Candidate(memory=poor, words=10.0)]
+    candidates = [Candidate(memory=fine, words=6.0, share=0.6), Candidate(memory=poor, words=10.0, share=1.0)]
 
     assert names(rank(candidates, Ask(text="cache", hat="critic"), now=NOW)) == ["poor", "fine"]
 
@@ -74,8 +74,8 @@ def test_a_memory_about_a_file_at_hand_is_found_without_a_common_word() -> None:
 
 
 def test_a_file_in_common_adds_nothing_to_words_that_say_more() -> None:
-    both = Candidate(memory=made("both", content="caching pools", file_refs=("a.py",)), words=9.0)
-    weak = Candidate(memory=made("weak", file_refs=("a.py",)), words=1.8)
+    both = Candidate(memory=made("both", content="caching pools", file_refs=("a.py",)), words=9.0, share=0.9)
+    weak = Candidate(memory=made("weak", file_refs=("a.py",)), words=1.8, share=0.18)
 
     answer = rank([weak, both], Ask(text="cache pool", paths=("a.py",)), now=NOW)
 
@@ -86,7 +86,7 @@ def test_a_file_in_common_adds_nothing_to_words_that_say_more() -> None:
 
 def test_a_tag_in_common_is_found_last() -> None:
     tagged = Candidate(memory=made("tagged", tags=("caching",)))
-    worded = Candidate(memory=made("worded"), words=0.5)
+    worded = Candidate(memory=made("worded"), words=0.5, share=0.1)
     neither = Candidate(memory=made("neither"))
 
     assert names(rank([tagged, neither, worded], Ask(text="cache"), now=NOW)) == ["worded", "tagged"]
@@ -95,7 +95,9 @@ def test_a_tag_in_common_is_found_last() -> None:
 def test_what_the_clamp_takes_is_said() -> None:
     loved = made("loved", confidence=0.95, importance=10, hat="critic", tags=("cache",), file_refs=("a.py",))
 
-    answer = rank([Candidate(memory=loved, words=1.0)], Ask(text="cache", hat="critic", paths=("a.py",)), now=NOW)
+    candidate = Candidate(memory=loved, words=1.0, share=0.4)
+
+    answer = rank([candidate], Ask(text="cache", hat="critic", paths=("a.py",)), now=NOW)
 
     held = answer.items[0].score.reasons[-1]
     assert (held.name, held.note) == ("held back", "nudges together count at most 0.15")
@@ -105,7 +107,7 @@ def test_what_the_clamp_takes_is_said() -> None:
 def test_the_clamp_holds_downwards_as_well() -> None:
     poor = made("poor", days=9000, confidence=0.0, importance=0, trust=0)
 
-    answer = rank([Candidate(memory=poor, words=1.0)], Ask(text="cache"), now=NOW)
+    answer = rank([Candidate(memory=poor, words=1.0, share=0.4)], Ask(text="cache"), now=NOW)
 
     assert answer.items[0].score.total == pytest.approx(1 - CLAMP)
 

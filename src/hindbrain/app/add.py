@@ -155,7 +155,9 @@ def _check(noted: Noted, now: datetime) -> None:
     if noted.confidence is not None and not 0 <= noted.confidence <= 1:
         raise BadValue(f"confidence {noted.confidence} is not between 0 and 1", fix="0.8 is the usual value")
     if noted.learned_at is not None and in_utc(noted.learned_at) > now + _AHEAD:
-        raise BadValue(f"{stamp(in_utc(noted.learned_at))} is in the future", fix="say when it was learned, not when it holds")
+        raise BadValue(
+            f"{stamp(in_utc(noted.learned_at))} is in the future", fix="say when it was learned, not when it holds"
+        )
     if wrong := faults(Kind(noted.kind), noted.body):
         raise BadValue("; ".join(wrong), fix="correct the body, or leave the field out")
 

@@ -134,11 +134,13 @@ def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> Injected:
     budget = occasion.budget or settings.token_budget
     bearing = [item for item in ranked.items if _bears(item)]
     kept, over = pack(bearing, cost=_cost, budget=budget - _FRAME_TOKENS)
+    # Where one that was ranked is too far off, those behind it are not worth a word.
+    behind = ranked.left_out if len(bearing) == len(ranked.items) else 0
     return replace(
         _NONE,
         shown=kept,
         kept_out=tuple(item for item in ranked.items if not _bears(item)),
-        left_out=ranked.left_out + over if bearing else 0,  # where the best are too far off, so is the rest
+        left_out=behind + over,
         how=gathered.how,
         notices=gathered.notices,
         spelled=misspelled(gathered, ask, items=ranked.items),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from math import inf
 from types import MappingProxyType
 
 from hindbrain.core.model.score import Reason, Score
@@ -132,7 +133,7 @@ def _in_order(
 
 def _lifted(order: Sequence[Recalled], overtook: Mapping[str, str]) -> dict[str, Recalled]:
     """Who overtook an older one has the better score, and says why."""
-    floor, lifted = 0.0, {}
+    floor, lifted = -inf, {}
     for item in reversed(order):
         lack = floor - item.score.total
         if item.id in overtook and lack > 0:

@@ -1,0 +1,59 @@
+"""What words and meaning are worth against each other, in the author's own examples."""
+
+import pytest
+
+from hindbrain.core.recall.bm25 import K1, Document, idf, length, scores
+from hindbrain.core.recall.fuse import WORDS, crowd, relevance, share
+
+
+def documents(*texts: str) -> list[Document]:
+    return [Document(id=text, columns=(tuple(text.split()),)) for text in texts]
+
+
+def shares(texts: list[Document], asked: list[str]) -> dict[str, float]:
+    """As a store and `gather` count them."""
+    found = scores(texts, asked, weights=(1.0,))
+    usual = sum(map(length, texts)) / len(texts)
+    held = {word: sum(word in document.columns[0] for document in texts) for word in asked}
+    worth = sum(idf(held[word], len(texts)) for word in asked)
+    sizes = {document.id: length(document) / usual for document in texts}
+    return {key: share(score, worth, size=sizes[key]) for key, score in found.items()}
+
+
+FILLER = ["x y z", "u v w", "r s t", "o p q"]
+
+
+def test_a_memory_of_usual_length_that_holds_every_word_once_has_a_share_of_its_own() -> None:
+    assert shares(documents("a b c", *FILLER), ["a", "b"]) == {"a b c": pytest.approx(1 / (1 + K1))}
+
+
+def test_a_word_that_nothing_holds_makes_the_rest_count_for_less() -> None:
+    texts = documents("a b c", *FILLER)
+
+    assert shares(texts, ["a", "nowhere"])["a b c"] < shares(texts, ["a"])["a b c"] / 2
+
+
+def test_a_rare_word_is_a_larger_share_than_a_common_one() -> None:
+    texts = documents("rare x y", "common u v", "common r s", "common o p", *FILLER, "a b c")
+    found = shares(texts, ["rare", "common"])
+
+    assert found["rare x y"] > 2 * found["common u v"]
+
+
+@pytest.mark.parametrize("size", [0.1, 0.5, 1.0, 3.0, 40.0])
+def test_length_counts_in_full_for_a_word_that_stands_once(size: float) -> None:
+    """BM25 itself forgives a quarter of it."""
+    once = (K1 + 1) / (1 + K1 * (0.25 + 0.75 * size))
+
+    assert share(once, 1.0, size=size) == pytest.approx(1 / (1 + K1 * size))
+
+
+@pytest.mark.parametrize(("score", "worth"), [(0.0, 1.0), (1.0, 0.0), (-1.0, 1.0), (1.0, -1.0)])
+def test_what_is_worth_nothing_has_no_share(score: float, worth: float) -> None:
+    assert share(score, worth, size=1.0) == 0.0
+
+
+def test_the_best_of_many_pieces_has_to_be_better() -> None:
+    assert crowd(0) == crowd(1) == 0.0
+    assert relevance(0.2, 0.5, pieces=1) == pytest.approx(WORDS * 0.2 + 0.5)
+    assert relevance(0.2, 0.5, pieces=20) < relevance(0.2, 0.5, pieces=2) < relevance(0.2, 0.5, pieces=1)
