@@ -47,7 +47,7 @@ def doctor(
         _reviews(store, project),
         _model(embedder),
         *_vectors(vitals, embedder),
-        _worker(worker),
+        *_worker(worker),
     )
 
 
@@ -132,8 +132,7 @@ def _reviews(store: Store, project: str) -> Finding:
 
 def _model(embedder: Embedder | None) -> Finding:
     if embedder is None:
-        fix = 'set embedder = "minilm" in config.toml to compare meanings, too'
-        return Finding(name="model", is_ok=True, what="switched off: recall goes by words", fix=fix)
+        return Finding(name="model", is_ok=True, what="switched off: recall goes by words")
     try:
         return Finding(name="model", is_ok=True, what=embedder.check())
     except EmbedderMissing as error:
@@ -150,19 +149,23 @@ def _vectors(vitals: Mapping[str, str], embedder: Embedder | None) -> Iterator[F
         yield Finding(name="vectors", is_ok=True, what=f"{mine.vectors:,}; {_memories(mine.due)} without one", fix=fix)
     for other in by_space.values():
         if other.space != own:
-            what = f"{other.vectors:,} of another model, {other.space}, which go when all memories have new ones"
+            until = "until all are made anew" if embedder else "for when it is switched on again"
+            what = f"{other.vectors:,} of {other.space}, kept {until}"
             yield Finding(name="vectors", is_ok=True, what=what, fix=_EMBED if embedder else "")
 
 
-def _worker(worker: Worker | None) -> Finding:
-    told = worker.ask({"do": "ping"}) if worker else None
+def _worker(worker: Worker | None) -> Iterator[Finding]:
+    if worker is None:
+        return
+    told = worker.ask({"do": "ping"})
     if told is None:
-        what = "none runs: a question that needs the model waits until it has started"
-        return Finding(name="worker", is_ok=True, what=what, fix="hindbrain worker --detach")
-    if trouble := told.get("trouble"):
+        what = "none runs: a question that needs the model has to start it"
+        yield Finding(name="worker", is_ok=True, what=what, fix="hindbrain worker --detach")
+    elif trouble := told.get("trouble"):
         what = f"process {told.get('pid')} is in trouble: {trouble}"
-        return Finding(name="worker", is_ok=False, what=what, fix="hindbrain worker --stop; then --detach")
-    return Finding(name="worker", is_ok=True, what=f"process {told.get('pid')} keeps the model warm")
+        yield Finding(name="worker", is_ok=False, what=what, fix="hindbrain worker --stop; then --detach")
+    else:
+        yield Finding(name="worker", is_ok=True, what=f"process {told.get('pid')} keeps the model warm")
 
 
 def _memories(count: int) -> str:

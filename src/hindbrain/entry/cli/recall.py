@@ -61,12 +61,10 @@ def recall(call: Call, query: str, recent: int | None, stats: bool, why: bool, *
     with call.open() as hindbrain:
         found = hindbrain.recall(query, **given(how))
         is_new = not found.memories and not hindbrain.list(limit=1, with_all=True)
-    call.note(found.notices)
-    if not why:
-        call.note(chain(misspelled(found), _far_off(found)))
     shown = _lines(found, has_reasons=why, option="--recent" if recent else "--limit")
     missing = _nothing(query, how["types"], is_new=is_new)
     lines = shown if found.memories else missing
+    call.note(found.notices if why else _notes(found))
     call.tell(lambda: _record(found), chain(lines, search_lines(found, found.memories)) if why else lines)
 
 
@@ -76,8 +74,10 @@ def _record(found: "Found") -> dict[str, object]:
     return {"memories": [recalled_record(one) for one in found.memories], **search_record(found)}
 
 
-def _far_off(found: "Found") -> Iterator[str]:
-    """The best score is high however little the best bears on the question."""
+def _notes(found: "Found") -> Iterator[str]:
+    """What changes how an answer is to be read; the best score is high however little the best bears on a question."""
+    yield from found.notices
+    yield from misspelled(found)
     gates = [one.gate for one in found.memories]
     if gates and not any(gate is None or gate.is_open for gate in gates):
         yield "nothing bears closely on this; here is what comes nearest"
