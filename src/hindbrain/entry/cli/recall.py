@@ -54,18 +54,20 @@ def recall(call: Call, query: str, recent: int | None, stats: bool, why: bool, *
     if stats:
         _tell_counts(call)
         return
-    if not (query.strip() or how["paths"] or recent):
-        raise Misuse("What should be recalled? Give a QUERY, a --path or --recent.")
     if recent:
         how["limit"], how["strategy"] = recent, "recent"
+    elif not (query.strip() or how["paths"]):
+        raise Misuse("What should be recalled? Give a QUERY, a --path or --recent.")
     with call.open() as hindbrain:
         found = hindbrain.recall(query, **given(how))
         is_new = not found.memories and not hindbrain.list(limit=1, with_all=True)
-    shown = _lines(found, has_reasons=why, option="--recent" if recent else "--limit")
-    missing = _nothing(query, how["types"], is_new=is_new)
-    lines = shown if found.memories else missing
+    lines = [_lines(found, has_reasons=why, option="--recent" if recent else "--limit")]
+    if not found.memories:
+        lines = [_nothing(query, how["types"], is_new=is_new)]
+    if why:
+        lines.append(search_lines(found, found.memories))
     call.note(found.notices if why else _notes(found))
-    call.tell(lambda: _record(found), chain(lines, search_lines(found, found.memories)) if why else lines)
+    call.tell(lambda: _record(found), chain.from_iterable(lines))
 
 
 def _record(found: "Found") -> dict[str, object]:

@@ -205,7 +205,7 @@ def _lines(status: Status) -> Iterator[str]:
             yield f"  waiting  {_memories(status.due)} without a vector"
     if status.trouble:
         yield f"  trouble  {line(status.trouble)}"
-    if os.path.exists(status.log):
+    if Path(status.log).exists():
         yield dim(f"  log      {line(status.log)}")
 
 
