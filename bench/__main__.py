@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import cold, embedders, growth, quality, report, vectors, writers
+from bench import cold, embedders, growth, quality, recall, report, vectors, writers
 from bench.meter import say
 from bench.peers import compare
 
@@ -16,6 +16,7 @@ _PARTS = {
     "vectors": vectors.measure,
     "writers": writers.measure,
     "quality": quality.measure,
+    "recall": recall.measure,
     "peers": compare.measure,
 }
 _ASKED = {"embedders": embedders.measure}  # by name alone: installs seven environments
@@ -35,6 +36,7 @@ def main(arguments: Sequence[str]) -> int:
     parts: dict[str, Callable[..., report.Part]] = {
         **_PARTS,
         **_ASKED,
+        "recall": partial(recall.measure, is_full=asked.full),
         "peers": partial(compare.measure, is_full=asked.full),
     }
     target = report.file_of_run()

@@ -168,14 +168,14 @@ def stamp() -> dict[str, str]:
         "sqlite": apsw.sqlite_lib_version(),
         **versions,
         "commit": _commit(),
-        "source": _source(),
+        "source": source(),
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
     }
 
 
 def settled(before: Mapping[str, str]) -> dict[str, str]:
     """The stamp for what was measured since `before`; it says so when that was not one and the same source."""
-    if _source() == before["source"]:
+    if source() == before["source"]:
         return dict(before)
     return {**before, "commit": f"{before['commit']}, and the source changed while it was measured"}
 
@@ -210,7 +210,7 @@ def _commit() -> str:
     return f"{head} with changes" if head and _git("status", "--porcelain") else head or "unknown"
 
 
-def _source() -> str:
+def source() -> str:
     """A print of the measured program as it lies on the disk, committed or not."""
     whole = sha256()
     for path in sorted((ROOT / "src").rglob("*")):
