@@ -41,13 +41,14 @@ class Retriever:
         self._rows: dict[str, list[int]] = {}  # of each memory: equal texts are kept once
 
     def index(self, texts: Sequence[str], metas: Sequence[Mapping[str, Any]] | None = None) -> None:
+        together = datetime.now(UTC)  # without dates none is newer, however long it takes to add them all
         for row, text in enumerate(texts):
-            learned_at = _moment(metas[row].get("date")) if metas else None
+            learned_at = (_moment(metas[row].get("date")) if metas else None) or together
             for start in range(0, max(len(text), 1), _LONGEST):
                 self._keep(row, text[start : start + _LONGEST], learned_at=learned_at)
         self._memory.embed()
 
-    def _keep(self, row: int, text: str, *, learned_at: datetime | None) -> None:
+    def _keep(self, row: int, text: str, *, learned_at: datetime) -> None:
         if not text.strip():
             return
         kept = self._memory.add(text, learned_at=learned_at).memory_id
