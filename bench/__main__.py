@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import cold, embedders, growth, quality, recall, report, vectors, writers
+from bench import cold, embedders, growth, quality, recall, report, tune, vectors, writers
 from bench.meter import say
 from bench.peers import compare
 
@@ -19,7 +19,10 @@ _PARTS = {
     "recall": recall.measure,
     "peers": compare.measure,
 }
-_ASKED = {"embedders": embedders.measure}  # by name alone: installs seven environments
+_ASKED = {  # by name alone
+    "embedders": embedders.measure,  # installs seven environments
+    "tune": tune.measure,  # changes only when recall does
+}
 _GROUPS = {"speed": ("cold", "growth", "vectors", "writers")}
 _FULL = (
     "all sizes, and all peers: each that is missing is installed into an environment of its own, under .peers or "

@@ -35,7 +35,7 @@ class Retriever:
             store,
             str(self._home),
             settings=defaults if is_by_meaning else Settings(home=defaults.home, store=store, embedder="off"),
-            embedder=_model() if is_by_meaning else None,
+            embedder=model() if is_by_meaning else None,
         )
         self._strategy = strategy
         self._rows: dict[str, list[int]] = {}  # of each memory: equal texts are kept once
@@ -73,11 +73,11 @@ class _Meaning(Retriever):
     """By the cosine of a memory's best piece and nothing else."""
 
     def _best(self, query: str, k: int) -> list[str]:
-        project, model = self._memory.project, _model()
+        project = self._memory.project
         if project is None:
             return []
-        (point,) = model.embed([query])
-        near = self._memory.store.nearest(point, model.space, where=Where(project=project.id), limit=k)
+        (point,) = model().embed([query])
+        near = self._memory.store.nearest(point, model().space, where=Where(project=project.id), limit=k)
         return [one.memory_id for one in near]
 
 
@@ -110,7 +110,7 @@ def recent() -> Retriever:
 
 
 @cache
-def _model() -> Embedder:
+def model() -> Embedder:
     """Loaded once for all the stores of a run."""
     file = os.environ.get(CACHE)
     if not file:
