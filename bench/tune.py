@@ -16,7 +16,7 @@ import numpy as np
 
 from bench import evals
 from bench.meter import say
-from bench.report import OUT, Part, Table, source
+from bench.report import OUT, SEED, Part, Table, source
 from bench.sides import NAMES, Case, Haystack, Watched, cases, dated, haystacks, opened, updates
 from hindbrain.core.recall import diverse, fuse, gate
 from hindbrain.core.words import query_terms, terms
@@ -34,7 +34,6 @@ _OFF = (2.0, 0.0)  # no overlap reaches 2: as if there were no such rule
 _NONE = ("no such rule", "")
 _TOLD = 10  # answers that a person reads
 _FEW = 5
-_SEED = 1
 _OWN, _FOREIGN = 40, 15  # questions asked to a store: of its own set, and of each other set
 _KIN = (frozenset({"title", "commit", "cosqa"}), frozenset({"locomo", "pool"}))  # sets about the same things
 
@@ -215,7 +214,7 @@ def _by_words(query: str, held: Sequence[str] | frozenset[str]) -> float:
 
 def _natural() -> _Values:
     """Questions asked to the store of their own set, and to those of sets about something else."""
-    chance = np.random.default_rng(_SEED)
+    chance = np.random.default_rng(SEED)
     stores = {name: haystacks(name)[0] for name in NAMES if name not in ("turn", "sfull")}
     found: _Values = {"helps": [], "off": []}
     for name, haystack in stores.items():
