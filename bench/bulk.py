@@ -41,16 +41,15 @@ def fill(path: Path, *, size: int, projects: int, space: Space, label: str) -> N
         store.expect(space)
     distinct = [_Row.of(number, text) for number, text in enumerate(lessons(min(size, _DISTINCT), seed=SEED))]
     with _hasty(path) as db:
-        number: Any = db.execute("SELECT seq FROM space").fetchall()[0][0]
-        numbers: dict[Any, Any] = {key: seq for key, seq in db.execute("SELECT id, seq FROM project")}
+        seq: Any = db.execute("SELECT seq FROM space").fetchall()[0][0]
+        numbers: Any = dict(db.execute("SELECT id, seq FROM project").fetchall())
         for low in told(range(0, size, _BATCH), f"{label}, batches of {_BATCH:,}"):
             batch = _Batch(range(low, min(size, low + _BATCH)), distinct=distinct, projects=projects)
             with db:
                 db.executemany(_MEMORY, batch.memories(numbers))
-                db.executemany(_VECTOR, batch.vectors(numbers, space=number))
+                db.executemany(_VECTOR, batch.vectors(numbers, space=seq))
                 db.execute("DELETE FROM vector_due")
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()  # or the log would grow as large as the file
-        db.execute("INSERT INTO memory_words (memory_words) VALUES ('optimize')")
 
 
 _MEMORY = f"INSERT INTO memory (seq, {', '.join(rows.WRITTEN)}) VALUES (?, {', '.join('?' for _ in rows.WRITTEN)})"
