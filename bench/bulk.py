@@ -42,7 +42,8 @@ def fill(path: Path, *, size: int, projects: int, space: Space, label: str) -> N
     distinct = [_Row.of(number, text) for number, text in enumerate(lessons(min(size, _DISTINCT), seed=SEED))]
     with _hasty(path) as db:
         seq: Any = db.execute("SELECT seq FROM space").fetchall()[0][0]
-        numbers: Any = dict(db.execute("SELECT id, seq FROM project").fetchall())
+        projects_known: Any = db.execute("SELECT id, seq FROM project").fetchall()
+        numbers = dict(projects_known)
         for low in told(range(0, size, _BATCH), f"{label}, batches of {_BATCH:,}"):
             batch = _Batch(range(low, min(size, low + _BATCH)), distinct=distinct, projects=projects)
             with db:

@@ -154,32 +154,33 @@ class _Log:
     """What each script has said about the present source."""
 
     def __init__(self) -> None:
-        print_of_bench = sha256(_RETRIEVER.read_bytes() + _SCORERS.read_bytes()).hexdigest()[:8]
-        self._file = OUT / "recall" / f"{source()}-{print_of_bench}.json"
-        self._said: dict[str, str] = json.loads(self._file.read_text("utf-8")) if self._file.exists() else {}
+        prints = sha256(str(evals.data_folder()).encode() + _RETRIEVER.read_bytes() + _SCORERS.read_bytes())
+        self._file = OUT / "recall" / f"{source()}-{prints.hexdigest()[:8]}.json"
+        kept = self._file.read_text("utf-8") if self._file.exists() else "{}"
+        self._said: dict[str, dict[str, float]] = json.loads(kept)
         self.troubles: list[str] = []
 
-    def first_line(self, *command: str) -> str:
-        """Of what the script says; empty when it fails, which is noted."""
-        key = " ".join((str(evals.data_folder()), *command)).replace(str(ROOT), "")
+    def figures(self, *command: str) -> dict[str, float]:
+        """Of the first line that the script says; none when it fails, which is noted."""
+        key = " ".join(command).replace(f"{ROOT}/", "")
         if key not in self._said:
-            say(f"recall: {' '.join(command)}".replace(f"{ROOT}/", ""))
+            say(f"recall: {key}")
             done = evals.run(*command, known={CACHE: str(OUT / "vectors.db")})
             if done.returncode:
                 self.troubles.append(f"`{command[0]}` stopped ({evals.kind_of_error(done.stderr)}).")
-                return ""
-            self._keep(key, next(iter(done.stdout.splitlines()), ""))
+                return {}
+            self._keep(key, evals.figures(next(iter(done.stdout.splitlines()), "")))
         return self._said[key]
 
-    def _keep(self, key: str, line: str) -> None:
-        self._said[key] = line
+    def _keep(self, key: str, found: dict[str, float]) -> None:
+        self._said[key] = found
         self._file.parent.mkdir(parents=True, exist_ok=True)
         self._file.write_text(json.dumps(self._said, indent=1), encoding="utf-8")
 
 
 def _scored(one: _Set, system: str, log: _Log) -> Score | None:
     named = system if system == _PLAIN else f"{_RETRIEVER}:{system}"
-    found = evals.figures(log.first_line(*one.command, "--system", named))
+    found = log.figures(*one.command, "--system", named)
     if one.figure not in found:
         return None
     return Score(value=found[one.figure] * (100 if one.is_share else 1), n=int(found["n"]))
@@ -191,7 +192,7 @@ def _gates(log: _Log) -> dict[str, tuple[Score, float]]:
     off_domain = len(file.read_text("utf-8").splitlines()) if file.exists() else 1
     found = {}
     for system in (*_GATES, f"{_SCORERS}:relevance"):
-        said = evals.figures(log.first_line("gate_eval.py", "--scorer", system))
+        said = log.figures("gate_eval.py", "--scorer", system)
         if "injected" in said:
             leak = Score(value=100 * said["injected"], n=off_domain)
             found["ours" if system.endswith(":relevance") else system] = (leak, said["AUC"])
