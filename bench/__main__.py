@@ -27,9 +27,9 @@ _ASKED = {  # by name alone
 _GROUPS = {"speed": ("cold", "growth", "vectors", "parts", "writers")}
 _WITH_FULL = ("parts", "recall", "peers")  # have more to measure than is worth waiting for every time
 _FULL = (
-    "all sizes, and all peers: each that is missing is installed into an environment of its own, under .peers or "
-    "HINDBRAIN_BENCH_PEERS, several gigabytes in all. Without this, peers that are installed are measured at 1,000 "
-    "memories, and the page keeps the last full comparison"
+    "all sizes, the long sets, and all peers: each that is missing is installed into an environment of its own, under "
+    ".peers or HINDBRAIN_BENCH_PEERS, several gigabytes in all. Without this, peers that are installed are measured at "
+    f"1,000 memories, and the page keeps the last full run of {', '.join(_WITH_FULL)}"
 )
 
 

@@ -29,10 +29,22 @@ _PACKAGES = ("hindbrain", "apsw", "click", "numpy", "onnxruntime", "tryaii-minil
 _INTRO = f"""\
 # Benchmarks
 
-What Hindbrain costs and how well it decides, as `make bench` measures it. CPU time, not wall time, and ratios to
-floors of the same run: a shared machine tells more about its neighbours than about a program. Each part says where and
-when it was measured. `make bench-full` puts other stores beside ours, each in an environment of its own. Everything
-between the two marks is written by `python -m bench`.
+What Hindbrain costs and how well it finds and decides. CPU time, not wall time, and ratios to floors of the same run: a
+shared machine tells more about its neighbours than about a program. Each part says where and when it was measured, with
+versions, commit and seed. To measure it again:
+
+| command | what |
+| --- | --- |
+| `python -m bench --quick` | a minute or two, to see that it runs; this page stays as it is |
+| `make bench` | everything at the smaller sizes; the parts that need a full run stay as they are |
+| `make bench-full` | the long sets, a million memories, and other stores beside ours, installed by themselves |
+| `python -m bench --only recall` | one part; `--help` names all |
+| `python -m bench --only tune` | what other constants of recall would have done |
+
+Quality is measured by scripts and public sets that lie beside the project, in `../shared/evals`; `EVAL_DATA=folder`
+names other data of the same form, for instance the other half of each set. Without them those parts say so and the rest
+is measured. Each run also leaves its figures as JSON in `bench/out`. Everything between the two marks is written by
+`python -m bench`.
 
 {BEGIN}
 {END}
