@@ -37,6 +37,9 @@ class Cached:
         """As `inner` would be: from the first text on."""
         return self._was_asked
 
+    def check(self) -> str:
+        return self._inner.check()
+
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         self._was_asked = True
         keys = [sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
