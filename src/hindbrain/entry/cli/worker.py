@@ -17,7 +17,7 @@ from hindbrain.core.value import dataclass
 from hindbrain.entry.cli.call import Call
 from hindbrain.entry.cli.output import bold, dim, line, many
 from hindbrain.entry.cli.records import plain
-from hindbrain.entry.cli.verb import command, option
+from hindbrain.entry.cli.verb import Misuse, command, option
 from hindbrain.errors import EmbedderMissing, WorkerStuck
 from hindbrain.settings import Settings, environment, load, worker_socket
 
@@ -40,7 +40,7 @@ class Status:
     due: int | None  # memories without a vector; None: not known yet
     trouble: str | None  # what last went wrong; empty: nothing
     socket: str
-    log: Path
+    log: str
 
 
 @command(
@@ -63,7 +63,7 @@ def worker(call: Call, detach: bool, once: bool, stop: bool, status: bool) -> No
     """
     wanted = {_detach: detach, _once: once, _stop: stop, _status: status}
     if sum(wanted.values()) > 1:
-        raise click.UsageError("Give only one of --detach, --once, --stop and --status.")
+        raise Misuse("Give only one of --detach, --once, --stop and --status.")
     next((run for run, is_wanted in wanted.items() if is_wanted), _serve)(call)
 
 
@@ -188,7 +188,7 @@ def _status(call: Call) -> None:
         due=told.get("due"),
         trouble=told.get("trouble"),
         socket=worker_socket(settings.home),
-        log=_log(settings),
+        log=str(_log(settings)),
     )
     call.tell(lambda: plain(status), _lines(status))
 
@@ -205,8 +205,8 @@ def _lines(status: Status) -> Iterator[str]:
             yield f"  waiting  {_memories(status.due)} without a vector"
     if status.trouble:
         yield f"  trouble  {line(status.trouble)}"
-    if status.log.exists():
-        yield dim(f"  log      {line(str(status.log))}")
+    if Path(status.log).exists():
+        yield dim(f"  log      {line(status.log)}")
 
 
 def _memories(count: int) -> str:
