@@ -59,7 +59,7 @@ def worker(call: Call, detach: bool, once: bool, stop: bool, status: bool) -> No
     """Keep the model warm, and give memories their meaning.
 
     Without an option it runs until Ctrl-C. While it runs, other commands need not load the model. It ends by itself
-    when nobody has asked it for a while; without one, everything works on words.
+    when nobody has asked it for a while; without one, a command that needs the model starts it for itself.
     """
     wanted = {_detach: detach, _once: once, _stop: stop, _status: status}
     if sum(wanted.values()) > 1:
@@ -195,7 +195,8 @@ def _status(call: Call) -> None:
 
 def _lines(status: Status) -> Iterator[str]:
     if not status.is_running:
-        yield "No worker is running; recall goes by words. Start one: hindbrain worker --detach"
+        yield "No worker is running: a recall that needs the model starts it for itself."
+        yield "Start one: hindbrain worker --detach"
     elif not status.is_answering:
         yield f"Process {status.pid} is the worker, but does not answer: it is starting, or of another version."
     else:
