@@ -97,7 +97,8 @@ def measure(*, is_quick: bool) -> Part:
         return Part(name="embedders", title=_TITLE, notes=["Not measured: the evaluation data is not there."])
     sets = _sets(is_quick=is_quick)
     figures: dict[str, float] = {}
-    notes = [_NOTE]
+    asked = sum(len(queries) for _, queries in sets[0].stores)
+    notes = [f"{_NOTE} {asked} questions of LoCoMo: below about three points a difference means nothing."]
     quality, cost = [], []
     for candidate in _CANDIDATES:
         if is_quick and candidate.name not in _QUICK:

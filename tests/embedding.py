@@ -30,6 +30,11 @@ class WordEmbedder:
         self.calls.append(list(texts))
         return [point(text) for text in texts]
 
+    def check(self) -> str:
+        if self.fails_on:
+            raise EmbedderMissing("the model was taken away", fix="put it back")
+        return self.space.model
+
 
 def point(text: str) -> list[float]:
     values = [0.0] * DIMENSION
@@ -51,6 +56,9 @@ class AngleEmbedder:
     def embed(self, texts: Sequence[str]) -> list[tuple[float, float]]:
         self.calls.append(list(texts))
         return [at(self._angles.get(text, 90.0)) for text in texts]
+
+    def check(self) -> str:
+        return self.space.model
 
 
 def at(degrees: float) -> tuple[float, float]:

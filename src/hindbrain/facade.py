@@ -262,7 +262,7 @@ class Hindbrain:
         """How many memories there are, of which state, type and category."""
         from hindbrain.app.stats import stats
 
-        return stats(self._known(), store=self.store)
+        return stats(self._known(), store=self.store, embedder=self._tools.embedder)
 
     def why(self, memory_id: str) -> Walk:
         """From a memory to the sentence that taught it, and to every injection."""
@@ -274,7 +274,15 @@ class Hindbrain:
         """What is healthy, what is not, and the command that fixes it."""
         from hindbrain.app.doctor import doctor
 
-        return doctor(is_repairing=is_repairing, project=self._known(), store=self.store, settings=self.settings)
+        tools = self._tools
+        return doctor(
+            is_repairing=is_repairing,
+            project=self._known(),
+            store=self.store,
+            settings=self.settings,
+            embedder=tools.embedder,
+            worker=tools.worker if tools.embedder else None,
+        )
 
     def close(self) -> None:
         self._tools.store.close()

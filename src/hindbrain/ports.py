@@ -56,6 +56,9 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """A vector of length 1 for each of `texts`; EmbedderMissing when the model cannot be run here."""
 
+    def check(self) -> str:
+        """Where the model is, for a person; EmbedderMissing when it could not be run. It is not started for that."""
+
 
 class Worker(Protocol):
     """Another process of this user that has the model and the store open, for those that live too short for both."""

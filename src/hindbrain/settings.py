@@ -56,6 +56,17 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     return replace(settings, embedder=environ.get("HINDBRAIN_EMBEDDER") or settings.embedder)
 
 
+def anew(settings: Settings) -> Settings:
+    """The settings of the same home and store as they are now, wherever the process stands."""
+    places = {"HINDBRAIN_HOME": settings.home, "HINDBRAIN_STORE": settings.store}
+    return load({**os.environ, **places})
+
+
+def environment() -> Mapping[str, str]:
+    """For a process that is started as this one was."""
+    return os.environ
+
+
 def worker_socket(home: str, environ: Mapping[str, str] | None = None) -> str:
     """Where the worker of `home` is reached. A kernel takes little more than 100 bytes of such a path: a home that
     lies deeper has its socket in a folder of the user's own, under a name that every process finds again."""
@@ -79,11 +90,6 @@ def _fits(place: str) -> bool:
 def colour(environ: Mapping[str, str] | None = None) -> bool | None:
     """False: no colours, anywhere. None: where there is a terminal. An empty NO_COLOR counts as none."""
     return False if (os.environ if environ is None else environ).get("NO_COLOR") else None
-
-
-def environment() -> dict[str, str]:
-    """All of it, for a process that is started from here."""
-    return dict(os.environ)
 
 
 def is_completing() -> bool:

@@ -72,8 +72,12 @@ def test_a_memory_has_just_the_keys_that_are_documented(cli: Cli) -> None:
     assert set(cli.json("restore", memory_id)) == memory
     assert set(cli.json("list")["memories"][0]) == memory
     assert set(cli.json("search", "lock")["memories"][0]) == memory
-    assert set(cli.json("recall", "lock")["memories"][0]) == memory | {"score", "reasons"}
-    assert set(cli.json("recall", "lock")["memories"][0]["reasons"][0]) == {"name", "value", "weight", "note"}
+    found = cli.json("recall", "lock")["memories"][0]
+    judged = {"score", "reasons", "similarity", "piece", "gate"}
+    assert set(found) == memory | judged
+    assert set(found["reasons"][0]) == {"name", "value", "weight", "note"}
+    assert set(found["gate"]) == {"value", "least", "is_open"} and found["piece"] is None
+    assert set(cli.json("inject", "--task-title", "lock")["shown"][0]) == {"memory_id"} | judged
 
 
 def test_a_receipt_has_just_the_keys_that_are_documented(cli: Cli) -> None:
@@ -96,6 +100,7 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
         "search": ["lock"],
         "recall": ["lock"],
         "completion": ["fish"],
+        "worker": ["--status"],  # without an option it would serve
         "forget": [memory_id, "--hard", "--yes"],
     }
     exported = cli("export", "--project", "shared").out

@@ -133,6 +133,17 @@ def test_a_terminal_gets_colours_and_lines_that_fit_a_pipe_gets_neither(cli: Cli
     assert "\x1b" not in piped and "\t" not in piped and title in piped
 
 
+@pytest.mark.parametrize("columns", [40, 60, 80, 120])
+def test_a_long_reason_is_wrapped_below_itself(cli: Cli, columns: int) -> None:
+    cli.add("The mail limit of the provider is 100 an hour, no more than that", "--learned", "2025-03-01")
+    cli.add("The mail limit of the provider was raised some time ago: 500 an hour", "--learned", "2026-03-01")
+    asked = "what mail limit does our provider have, a hundred an hour or more than that"
+    shown = OURS.sub("", on_terminal("recall", asked, "--why", columns=columns))
+    notes = [line for line in shown.splitlines() if not line.lstrip().startswith("mem-")]
+    assert all(len(line) <= columns for line in notes), shown
+    assert "mail, limit, provider, hour" in " ".join(shown.split())
+
+
 def test_a_hostile_memory_on_a_terminal_shows_our_colours_only(cli: Cli) -> None:
     memory_id = keep_hostile()
     for arguments in (["list", "--all"], ["show", memory_id], ["list", "--all", "--json"]):

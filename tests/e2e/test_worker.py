@@ -173,6 +173,19 @@ def test_a_store_that_was_exchanged_is_not_asked_as_it_was(home: Home) -> None:
     home.until(lambda: home.ask("redis") == ["Redis is gone"])
 
 
+def test_a_store_that_is_away_for_a_while_is_not_made_anew_by_the_worker(home: Home) -> None:
+    """A person who puts a backup in its place must not find an empty store there."""
+    home.add("Redis locks expire")
+    home.serving()
+    home.until(home.is_done)
+    away = home.home / "away.db"
+    home.store.rename(away)
+    assert home.ask("redis") is None and home.ping() is None
+    assert not home.store.exists()
+    away.rename(home.store)
+    home.until(lambda: home.ask("redis") == ["Redis locks expire"])
+
+
 def test_a_process_that_captures_embeds_with_the_model_of_the_worker(home: Home) -> None:
     home.serving()
     remote = RemoteEmbedder(home.worker, space_of())
@@ -277,6 +290,7 @@ def test_a_word_in_the_settings_switches_the_model_and_all_is_embedded_anew(home
 
 def test_a_worker_whose_home_is_removed_ends(home: Home) -> None:
     process = home.serving()
+    home.until(home.is_done)
     shutil.rmtree(home.home)
     assert "ends: its home is gone" in said(process) and process.returncode == 0
     assert not home.home.exists()
@@ -432,14 +446,31 @@ def test_a_person_sees_the_worker_and_ends_it(home: Home, cli: Cli) -> None:
     assert process.wait(ENOUGH_S) == 0
 
 
+SILENT = """
+import sys, time
+from pathlib import Path
+from hindbrain.adapters.lease import Lease
+with Lease(Path(sys.argv[1])).hold():
+    print("holds", flush=True)
+    time.sleep(600)
+"""
+
+
 def test_a_worker_that_does_not_answer_is_still_ended(home: Home, cli: Cli) -> None:
-    """One of another version would not listen; here its socket is gone, and it has not noticed yet."""
-    process = home.serving()
-    home.socket.unlink()
+    """As one of another version."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SILENT, str(home.home / "worker.lock")],
+        env=home.environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    home.processes.append(process)
+    assert process.stdout is not None and process.stdout.readline() == "holds\n"
     status = cli.json("worker", "--status")
     assert (status["is_running"], status["is_answering"], status["pid"]) == (True, False, process.pid)
-    assert cli.json("worker", "--stop")["pid"] == process.pid
-    assert process.wait(ENOUGH_S) == 0
+    assert "does not answer" in cli("worker", "--status").out
+    assert cli.json("worker", "--stop") == {"pid": process.pid, "was_running": True}
+    assert process.wait(ENOUGH_S) == -signal.SIGTERM
 
 
 def test_two_wishes_at_once_are_refused(cli: Cli) -> None:

@@ -5,7 +5,7 @@ import re
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hindbrain.core.recall.spelling import meant
+from hindbrain.core.recall.spelling import in_words, meant
 
 letters = st.sampled_from("abc")
 words = st.text(alphabet="abc12_", min_size=1, max_size=9)
@@ -72,3 +72,20 @@ def test_a_guess_is_a_known_word_with_the_same_numbers_in_whatever_order_they_co
 
     assert found == meant(word, sorted(known))
     assert found is None or (found in known and re.findall(r"[0-9]+", found) == re.findall(r"[0-9]+", word))
+
+
+@given(st.lists(st.tuples(words, words), max_size=4), st.text(max_size=60), st.lists(st.text(max_size=60), max_size=3))
+def test_what_is_told_of_a_slip_stands_in_the_texts_or_is_the_term_itself(
+    spelled: list[tuple[str, str]], question: str, answers: list[str]
+) -> None:
+    told = in_words(spelled, question, answers=answers)
+    assert len(told) == len(spelled)
+    for (term, other), (word, known) in zip(spelled, told, strict=True):
+        assert word == term or word in question
+        assert known == other or any(known in answer for answer in answers)
+
+
+def test_a_slip_is_told_as_it_was_written() -> None:
+    assert in_words([("migratoin", "migrat")], "Which “Migratoin”?", answers=["x", "All migrations ran"]) == (
+        ("Migratoin", "migrations"),
+    )

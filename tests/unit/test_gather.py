@@ -321,4 +321,4 @@ def test_what_a_person_should_know_comes_with_the_answer(tools: Tools) -> None:
     found = recall(Question(text="redsi unheard"), project="prj-one", tools=replace(tools, embedder=Gone()))
 
     assert "onnxruntime" in found.notices[0] and found.how == "words: the model cannot run here"
-    assert found.spelled == (("redsi", "redi"),)
+    assert found.spelled == (("redsi", "Redis"),)

@@ -23,9 +23,18 @@ def test_a_product_with_a_widened_weight_is_one_of_bytes() -> None:
         "DynamicQuantizeLinear x -> y/bytes y/step y/zero",
         "MatMulInteger y/bytes w_steps y/zero -> y/sums",
         "Cast y/sums -> y/wide",
-        "Mul y/step w_scale -> y/scale",
-        "Mul y/wide y/scale -> y",
+        "Mul y/step w_scale -> y/scaled",
+        "Mul y/wide y/scaled -> y",
     ]
+
+
+def test_beside_a_gelu_each_token_has_a_scale_of_its_own() -> None:
+    gelu = ("Div b r -> c", "Erf c -> d", "Add d one -> e", "Mul half e -> f", "Mul b f -> g")
+    found = lines(replaced(graph(*WIDENED, "MatMul x w -> a", "Add a bias -> b", *gelu, "MatMul g w -> y")))
+    for x, out in (("x", "a"), ("g", "y")):
+        assert found[(first := found.index(f"Abs {x} -> {out}/sizes")) : first + 2][1].startswith("ReduceMax")
+        assert f"Mul {out}/wide w_scale -> {out}/scaled" in found and f"Mul {out}/step {out}/scaled -> {out}" in found
+    assert "Gelu b -> g" in found and not any("DynamicQuantizeLinear" in line for line in found)
 
 
 def test_only_the_rows_that_are_asked_for_are_widened() -> None:

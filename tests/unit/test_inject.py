@@ -38,9 +38,8 @@ def told(tools: Tools, **context: object) -> Injected:
 
 def test_nothing_to_say_is_nothing(tools: Tools) -> None:  # DX-106 BD-030
     for name in ("default", "dex", "beads"):
-        assert told(tools, task_title="anything", format=name) == Injected(
-            text="", injection_id=None, memory_ids=(), left_out=0
-        )
+        answer = told(tools, task_title="anything", format=name)
+        assert answer == Injected(text="", injection_id=None, memory_ids=(), left_out=0, how=answer.how)
 
 
 def test_superseded_archived_quarantined_and_tainted_are_left_out(tools: Tools) -> None:  # CH-109 X-35
@@ -225,7 +224,8 @@ def test_a_task_that_nothing_bears_on_gets_nothing(tools: Tools) -> None:
 
     answer = told(tools, task_title=OFF_DOMAIN)  # each of them holds one of its words, by chance
 
-    assert answer == Injected(text="", injection_id=None, memory_ids=(), left_out=0)
+    assert (answer.text, answer.injection_id, answer.memory_ids, answer.left_out) == ("", None, (), 0)
+    assert answer.kept_out and not any(item.gate and item.gate.is_open for item in answer.kept_out)
     assert not tools.store.injections("mem-00")
     assert not [memory for memory in tools.store.select(Where(project="prj-one")) if memory.counters.injected]
 

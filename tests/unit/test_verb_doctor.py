@@ -5,6 +5,7 @@ from pathlib import Path
 import apsw
 import pytest
 from building import NOW, a_memory, a_project, keep
+from embedding import WordEmbedder
 from reading import everything
 
 from hindbrain.adapters import locks
@@ -12,6 +13,7 @@ from hindbrain.adapters.dictionary import DictStore
 from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.adapters.sqlite.gate import Gate
 from hindbrain.app.doctor import Finding, doctor
+from hindbrain.app.embed import embed_all
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import Review, ReviewKind
 from hindbrain.errors import StoreDamaged
@@ -21,8 +23,8 @@ from hindbrain.settings import Settings
 SETTINGS = Settings(home="home", store="home/hindbrain.db", lock_timeout_s=12.0)
 
 
-def look(store: Store, *, is_repairing: bool = False) -> dict[str, Finding]:
-    found = doctor(is_repairing=is_repairing, project="prj-one", store=store, settings=SETTINGS)
+def look(store: Store, *, is_repairing: bool = False, **more: object) -> dict[str, Finding]:
+    found = doctor(is_repairing=is_repairing, project="prj-one", store=store, settings=SETTINGS, **more)  # type: ignore[arg-type]
     return {finding.name: finding for finding in found}
 
 
@@ -150,3 +152,70 @@ def test_open_reviews_are_told_but_are_no_illness(store: Store) -> None:
 
     found = look(store)["reviews"]
     assert (found.is_ok, found.what, found.fix) == (True, "1 wait for a person", "run `hindbrain review`")
+
+
+class FakeWorker:
+    """Answers what it was given; None stands for no worker."""
+
+    def __init__(self, told: Mapping[str, object] | None) -> None:
+        self._told = told
+
+    def ask(self, message: Mapping[str, object]) -> Mapping[str, object] | None:
+        return self._told if message == {"do": "ping"} else None
+
+    def poke(self) -> None: ...
+
+
+def test_meaning_that_is_switched_off_is_no_illness(store: Store) -> None:
+    found = look(store)
+
+    assert (found["model"].is_ok, found["model"].what) == (True, "switched off: recall goes by words")
+    assert "vectors" not in found and "worker" not in found
+
+
+def test_a_model_that_cannot_run_is_an_illness_with_a_fix(store: Store) -> None:
+    found = look(store, embedder=WordEmbedder(fails_on="anything"))["model"]
+
+    assert (found.is_ok, found.fix) == (False, "put it back")
+    assert found.what == "the model was taken away: recall goes by words"
+
+
+def test_memories_without_a_vector_are_counted_with_the_command_that_embeds_them(store: Store) -> None:
+    embedder = WordEmbedder()
+    store.expect(embedder.space)
+    keep(store, a_memory(), a_memory("Cache the routes"))
+
+    due = look(store, embedder=embedder)["vectors"]
+    assert (due.is_ok, due.what) == (True, "0; 2 memories are without one")
+    assert due.fix.startswith("hindbrain worker --once")
+
+    embed_all(store=store, embedder=embedder)
+    done = look(store, embedder=embedder)["vectors"]
+    assert (done.what, done.fix) == ("2; 0 memories are without one", "")
+
+
+def test_vectors_of_another_model_are_told(store: Store) -> None:
+    old, new = WordEmbedder("old"), WordEmbedder("new")
+    keep(store, a_memory())
+    embed_all(store=store, embedder=old)
+
+    told = [f.what for f in doctor(project="prj-one", store=store, settings=SETTINGS, embedder=new)]
+    off = [f.what for f in doctor(project="prj-one", store=store, settings=SETTINGS)]
+
+    assert f"1 of {old.space.name}, kept until all are made anew" in told
+    assert f"1 of {old.space.name}, kept for when it is switched on again" in off
+
+
+@pytest.mark.parametrize(
+    ("told", "is_ok", "said"),
+    [
+        (None, True, "none runs"),
+        ({"pid": 7, "trouble": ""}, True, "process 7 keeps the model warm"),
+        ({"pid": 7, "trouble": "DiskFull: no room"}, False, "process 7 is in trouble: DiskFull: no room"),
+    ],
+)
+def test_whether_a_worker_runs_is_told(store: Store, told: Mapping[str, object] | None, is_ok: bool, said: str) -> None:
+    found = look(store, worker=FakeWorker(told))["worker"]
+
+    assert found.is_ok is is_ok and found.what.startswith(said)
+    assert bool(found.fix) is (told is None or not is_ok)

@@ -1,5 +1,7 @@
 from building import NOW, a_memory, keep
+from embedding import WordEmbedder
 
+from hindbrain.app.embed import embed_due
 from hindbrain.app.stats import stats
 from hindbrain.core.model import Kind, Reach, Receipt, Review, ReviewKind, Verdict
 from hindbrain.ports import Changes, Store
@@ -46,3 +48,15 @@ def test_a_project_that_nobody_knows_has_nothing(store: Store) -> None:
     assert (told.active, told.unique_keys, told.archived, told.open_reviews) == (0, 0, 0, 0)
     assert set(told.by_state.values()) == {0}
     assert told.by_type == told.receipts == {}
+
+
+def test_vectors_of_the_model_that_is_set_are_counted_and_what_waits_for_one(store: Store) -> None:
+    keep(store, *(a_memory(f"Lesson {n}", id=f"mem-{n}") for n in range(3)))
+    embedder = WordEmbedder()
+    embed_due(store=store, embedder=embedder, limit=2)
+
+    told = stats("prj-one", store=store, embedder=embedder)
+    off = stats("prj-one", store=store)
+
+    assert (told.vectors, told.due) == (2, 1)
+    assert (off.vectors, off.due) == (0, 0)

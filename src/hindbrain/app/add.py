@@ -1,7 +1,7 @@
 """What a person writes down: trusted at once, shaped and compared like everything else."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from hindbrain.app.admission import admitted, admitted_body, admitted_list, kinds_removed, tidy
 from hindbrain.app.compose import Draft, compose
@@ -11,7 +11,7 @@ from hindbrain.app.revise import revised
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import TYPES, Actor, ActorType, Kind, Memory, Provenance, Reach, Receipt, Source
 from hindbrain.core.model.bodies import faults
-from hindbrain.core.model.moment import in_utc
+from hindbrain.core.model.moment import in_utc, stamp
 from hindbrain.core.model.record import fingerprint
 from hindbrain.core.shape import CATEGORIES, title_of
 from hindbrain.core.value import dataclass, field, replace
@@ -42,9 +42,9 @@ class Noted:
 
 def add(noted: Noted, *, project: str, tools: Tools) -> Receipt:
     """Keep what a person says. BadValue or TooLong before anything is written."""
-    _check(noted)
-    noted = _tidied(noted)
     now, chance, settings = tools.clock.now(), tools.chance, tools.settings
+    _check(noted, now)
+    noted = _tidied(noted)
     passed = admitted(noted.content, name="the content")
     if not passed.text.strip():
         raise BadValue("the content is empty", fix="give the text of the memory")
@@ -88,6 +88,7 @@ def add(noted: Noted, *, project: str, tools: Tools) -> Receipt:
             reason=kept.reason,
             memory_id=kept.memory_id,
             supersedes=kept.supersedes,
+            said_at=draft.said_at,
             session=noted.session,
             task=noted.task,
             adapter="cli",
@@ -131,12 +132,16 @@ def _given(noted: Noted) -> Iterator[tuple[str, bool]]:
     yield from (("category_is_fixed", bool(noted.category)), ("tags", bool(noted.tags)))
     yield from (("file_refs", bool(noted.file_refs)), ("importance", noted.importance != _USUAL))
     yield from (("confidence", noted.confidence is not None), ("reach", noted.everywhere), ("is_pinned", noted.pinned))
+    yield ("learned_at", noted.learned_at is not None)
 
 
 _USUAL = 5  # importance that nobody asked for
 
 
-def _check(noted: Noted) -> None:
+_AHEAD = timedelta(days=1)  # a day that has begun for the person may not have begun in UTC
+
+
+def _check(noted: Noted, now: datetime) -> None:
     choices = (
         ("type", noted.type, TYPES),
         ("kind", noted.kind, tuple(Kind)),
@@ -149,6 +154,10 @@ def _check(noted: Noted) -> None:
         raise BadValue(f"importance {noted.importance} is not between 0 and 10", fix="5 is the usual value")
     if noted.confidence is not None and not 0 <= noted.confidence <= 1:
         raise BadValue(f"confidence {noted.confidence} is not between 0 and 1", fix="0.8 is the usual value")
+    if noted.learned_at is not None and in_utc(noted.learned_at) > now + _AHEAD:
+        raise BadValue(
+            f"{stamp(in_utc(noted.learned_at))} is in the future", fix="say when it was learned, not when it holds"
+        )
     if wrong := faults(Kind(noted.kind), noted.body):
         raise BadValue("; ".join(wrong), fix="correct the body, or leave the field out")
 

@@ -4,12 +4,14 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
+from hindbrain.app.spaces import Held, held
 from hindbrain.core.value import dataclass
-from hindbrain.errors import StoreDamaged
-from hindbrain.ports import Damage, Store
+from hindbrain.errors import EmbedderMissing, StoreDamaged
+from hindbrain.ports import Damage, Embedder, Store, Worker
 from hindbrain.settings import Settings
 
 _LONG_LOG = 64 * 1024 * 1024  # bytes; a log beyond it means that somebody has kept it from being emptied
+_EMBED = "hindbrain worker --once, or --detach to keep the model warm"
 _SHARED = 0o077  # permissions of anybody but the owner
 
 
@@ -18,10 +20,18 @@ class Finding:
     name: str
     is_ok: bool
     what: str
-    fix: str = ""  # empty when there is nothing to do
+    fix: str = ""  # empty when there is nothing to do; what is healthy may have one, too
 
 
-def doctor(*, is_repairing: bool = False, project: str, store: Store, settings: Settings) -> Sequence[Finding]:
+def doctor(
+    *,
+    is_repairing: bool = False,
+    project: str,
+    store: Store,
+    settings: Settings,
+    embedder: Embedder | None = None,
+    worker: Worker | None = None,
+) -> Sequence[Finding]:
     """Everything that was looked at, healthy or not. With `is_repairing`, the word index is built anew first."""
     if is_repairing:
         store.repair()
@@ -35,6 +45,9 @@ def doctor(*, is_repairing: bool = False, project: str, store: Store, settings: 
         _lock(vitals, settings),
         _backups(vitals),
         _reviews(store, project),
+        _model(embedder),
+        *_vectors(vitals, embedder),
+        *_worker(worker),
     )
 
 
@@ -115,6 +128,48 @@ def _reviews(store: Store, project: str) -> Finding:
     waiting = len(store.reviews(project))
     fix = "run `hindbrain review`" if waiting else ""
     return Finding(name="reviews", is_ok=True, what=f"{waiting} wait for a person", fix=fix)
+
+
+def _model(embedder: Embedder | None) -> Finding:
+    if embedder is None:
+        return Finding(name="model", is_ok=True, what="switched off: recall goes by words")
+    try:
+        return Finding(name="model", is_ok=True, what=embedder.check())
+    except EmbedderMissing as error:
+        return Finding(name="model", is_ok=False, what=f"{error.what}: recall goes by words", fix=error.fix)
+
+
+def _vectors(vitals: Mapping[str, str], embedder: Embedder | None) -> Iterator[Finding]:
+    """What is due is no illness: a memory that was just kept is found by its words."""
+    own = embedder.space.name if embedder else ""
+    by_space = {one.space: one for one in held(vitals)}
+    if embedder is not None:
+        mine = by_space.get(own, Held(space=own, vectors=0, due=0))
+        fix = _EMBED if mine.due else ""
+        yield Finding(name="vectors", is_ok=True, what=f"{mine.vectors:,}; {_memories(mine.due)} without one", fix=fix)
+    for other in by_space.values():
+        if other.space != own:
+            until = "until all are made anew" if embedder else "for when it is switched on again"
+            what = f"{other.vectors:,} of {other.space}, kept {until}"
+            yield Finding(name="vectors", is_ok=True, what=what, fix=_EMBED if embedder else "")
+
+
+def _worker(worker: Worker | None) -> Iterator[Finding]:
+    if worker is None:
+        return
+    told = worker.ask({"do": "ping"})
+    if told is None:
+        what = "none runs: a question that needs the model has to start it"
+        yield Finding(name="worker", is_ok=True, what=what, fix="hindbrain worker --detach")
+    elif trouble := told.get("trouble"):
+        what = f"process {told.get('pid')} is in trouble: {trouble}"
+        yield Finding(name="worker", is_ok=False, what=what, fix="hindbrain worker --stop; then --detach")
+    else:
+        yield Finding(name="worker", is_ok=True, what=f"process {told.get('pid')} keeps the model warm")
+
+
+def _memories(count: int) -> str:
+    return f"{count:,} {'memory is' if count == 1 else 'memories are'}"
 
 
 def _bytes(count: int) -> str:

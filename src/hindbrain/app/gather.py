@@ -5,7 +5,7 @@ from datetime import datetime
 
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import Memory
-from hindbrain.core.recall import Ask, Candidate
+from hindbrain.core.recall import Ask, Candidate, Recalled
 from hindbrain.core.recall.bm25 import Document, idf, scores
 from hindbrain.core.recall.fuse import DECIDE, relevance, share
 from hindbrain.core.recall.index import WEIGHTS, columns
@@ -38,7 +38,9 @@ def gather(
         then = _then(query_terms(ask.text), reader.as_of(where, as_of))
         return Gathered(candidates=then, how="words: the past has no vectors")
     words, sides, spelled = _by_words(ask, where, reader=reader)
-    if embedder is not None and _has_meaning(ask):
+    if embedder is None or not _has_meaning(ask):
+        sides.how = _without_meaning(ask)
+    else:
         sides = _with_meaning(sides, ask, where=where, reader=reader, embedder=embedder)
     best = sides.best(_room(ask)) if ask.strategy in _CUT else list(sides.found)
     known = reader.memories(best)
@@ -47,6 +49,23 @@ def gather(
     rest = reader.select(where, order="newest") if is_all else _about(ask.paths, where, reader=reader)
     found += [_fallback(memory, sides) for memory in rest if memory.id not in known]
     return Gathered(candidates=found, how=sides.how, notices=sides.notices, spelled=spelled, terms=reader.terms)
+
+
+def misspelled(gathered: Gathered, ask: Ask, *, items: Sequence[Recalled]) -> tuple[tuple[str, str], ...]:
+    """What `gathered` has spelled otherwise than the asker did, in words as people write them."""
+    if not gathered.spelled:
+        return ()
+    from hindbrain.core.recall.spelling import in_words
+
+    return in_words(gathered.spelled, ask.text, answers=[item.content for item in items])
+
+
+def _without_meaning(ask: Ask) -> str:
+    if not ask.text.strip():
+        return "files" if ask.paths else "all memories"
+    if ask.strategy not in _BY_MEANING:
+        return f"words: the strategy {ask.strategy} compares no meanings"
+    return "words: meaning is switched off"
 
 
 def needs_model(ask: Ask, where: Where, *, tools: Tools) -> bool:

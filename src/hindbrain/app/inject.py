@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Sequence
 
 from hindbrain.app.admission import tidy
-from hindbrain.app.gather import gather
+from hindbrain.app.gather import gather, misspelled
 from hindbrain.app.select import known
 from hindbrain.app.tools import Tools
 from hindbrain.core import trust
@@ -60,6 +60,11 @@ class Injected:
     memory_ids: tuple[str, ...]
     left_out: int
     notices: tuple[str, ...] = ()  # what a person should know about this answer
+    shown: tuple[Recalled, ...] = ()  # best first
+    kept_out: tuple[Recalled, ...] = ()  # found, but the gate says that they are too far off
+    how: str = ""  # which sides were asked
+    spelled: tuple[tuple[str, str], ...] = ()  # words of the task that nothing holds, and what is read instead
+    repeats: tuple[tuple[str, str], ...] = ()  # left out because another says the same: its id, and the other's
 
 
 def inject(occasion: Occasion, *, project: str, tools: Tools) -> Injected:
@@ -74,29 +79,26 @@ def inject(occasion: Occasion, *, project: str, tools: Tools) -> Injected:
         persona=tidy(occasion.persona),
         hat=tidy(occasion.hat),
     )
-    choice = _chosen(occasion, project, tools=tools) if tools.settings.inject_into_prompt else _Choice()
-    chosen, left_out = choice.items, choice.left_out
+    choice = _chosen(occasion, project, tools=tools) if tools.settings.inject_into_prompt else _NONE
+    chosen, left_out = choice.shown, choice.left_out
     total = tools.store.count(_where(occasion, project)) if occasion.format == "beads" else 0
     text = _rendered(occasion, chosen, left_out=left_out, total=total, tools=tools)
     budget = occasion.budget or tools.settings.token_budget
     while chosen and estimate_tokens(text) > budget + _given_tokens(occasion, tools):
         chosen, left_out = chosen[:-1], left_out + 1  # the last is the least
         text = _rendered(occasion, chosen, left_out=left_out, total=total, tools=tools)
-    if not chosen:
-        return Injected(text=text, injection_id=None, memory_ids=(), left_out=left_out, notices=choice.notices)
-    record = _record(occasion, project, chosen=chosen, left_out=left_out, text=text, tools=tools)
-    answer = Injected(
-        text=text,
-        injection_id=record.id,
-        memory_ids=tuple(item.memory.id for item in chosen),
-        left_out=left_out,
-        notices=choice.notices,
+    answer = replace(
+        choice, text=text, memory_ids=tuple(item.id for item in chosen), shown=tuple(chosen), left_out=left_out
     )
+    if not chosen:
+        return answer
+    record = _record(occasion, project, chosen=chosen, left_out=left_out, text=text, tools=tools)
+    answer = replace(answer, injection_id=record.id)
     with contextlib.suppress(ReadOnly, StoreLocked, DiskFull):
         tools.store.write(lambda tx: tx.apply(_changes(record, tx=tx, tools=tools)), patience_s=_PATIENCE_S)
         return answer
     unrecorded = "the store cannot be written: this was not recorded"
-    return replace(answer, injection_id=None, notices=(*choice.notices, unrecorded))
+    return replace(answer, injection_id=None, notices=(*answer.notices, unrecorded))
 
 
 def _given_tokens(occasion: Occasion, tools: Tools) -> int:
@@ -111,14 +113,11 @@ def _where(occasion: Occasion, project: str) -> Where:
     return Where(project=project, voices=(voice,), min_trust=trust.INJECTED_FROM, not_session=occasion.session)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Choice:
-    items: tuple[Recalled, ...] = ()
-    left_out: int = 0
-    notices: tuple[str, ...] = ()
+_NONE = Injected(text="", injection_id=None, memory_ids=(), left_out=0)
 
 
-def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> _Choice:
+def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> Injected:
+    """What is to be told, still without its text."""
     settings = tools.settings
     strategy = occasion.strategy or _STRATEGY.get(occasion.format, settings.strategy)
     ask = Ask(
@@ -132,10 +131,19 @@ def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> _Choice:
     )
     where = _where(occasion, project)
     gathered = gather(ask, where, reader=tools.store, embedder=tools.embedder)
-    ranked = rank(gathered.candidates, ask, now=tools.clock.now(), terms=gathered.terms)
+    ranked = rank(gathered.candidates, ask, now=tools.clock.now(), terms=gathered.terms, spelled=gathered.spelled)
     budget = occasion.budget or settings.token_budget
     kept, over = pack(ranked.items, cost=_cost, budget=budget - _FRAME_TOKENS)
-    return _Choice(items=kept, left_out=ranked.left_out + over, notices=gathered.notices)
+    return replace(
+        _NONE,
+        shown=kept,
+        kept_out=ranked.far,
+        left_out=ranked.left_out + over,
+        how=gathered.how,
+        notices=gathered.notices,
+        spelled=misspelled(gathered, ask, items=ranked.items),
+        repeats=ranked.repeats,
+    )
 
 
 def _limit(occasion: Occasion, usual: int) -> int:

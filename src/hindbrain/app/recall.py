@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from hindbrain.app.gather import gather, needs_model
+from hindbrain.app.gather import gather, misspelled, needs_model
 from hindbrain.app.select import known
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import TYPES, Pulse, State
@@ -35,7 +35,7 @@ class Found:
     left_out: int
     notices: tuple[str, ...] = ()  # what a person should know about this answer
     how: str = ""  # which sides were asked
-    spelled: tuple[tuple[str, str], ...] = ()  # words that nothing holds, and what they were taken for
+    spelled: tuple[tuple[str, str], ...] = ()  # words of the question that nothing holds, and what is read instead
     repeats: tuple[tuple[str, str], ...] = ()  # left out because another says the same: its id, and the other's
 
     def __iter__(self) -> Iterator[Recalled]:
@@ -65,14 +65,14 @@ def recall(question: Question, *, project: str, tools: Tools) -> Found:
     if (answered := _elsewhere(question, ask, where=where, tools=tools)) is not None:
         return answered
     gathered = gather(ask, where, reader=tools.store, embedder=tools.embedder, as_of=question.as_of)
-    ranked = rank(gathered.candidates, ask, now=tools.clock.now(), terms=gathered.terms)
+    ranked = rank(gathered.candidates, ask, now=tools.clock.now(), terms=gathered.terms, spelled=gathered.spelled)
     notices = () if question.as_of else _count(ranked.items, tools.store)
     return Found(
         memories=ranked.items,
         left_out=ranked.left_out,
         notices=gathered.notices + notices,
         how=gathered.how,
-        spelled=gathered.spelled,
+        spelled=misspelled(gathered, ask, items=ranked.items),
         repeats=ranked.repeats,
     )
 

@@ -24,7 +24,8 @@ from hindbrain.errors import BadValue, EmbedderMissing, HindbrainError
 from hindbrain.settings import Settings
 from hindbrain.wiring import lease_of, open_tools, service_of
 
-STOPPED, IDLE, GONE, CHANGED = "stopped", "nobody asked", "its home is gone", "its settings or its store changed"
+STOPPED, IDLE = "stopped", "nobody asked"
+GONE, CHANGED = "its home is gone", "its settings or its store changed"
 
 _TICK_S = 5.0  # between two looks at the clock and at the files
 _CHECK_S = 5.0  # between two looks for what is due
@@ -61,16 +62,18 @@ class _Life:
         if tools.embedder is None:
             raise EmbedderMissing("meaning is switched off", fix='set embedder = "minilm" in config.toml')
         self._tools = tools
+        self._files = _files(tools.settings)
         self._embedder = tools.embedder
         self._say = say
         self._ending = ""
+        self._is_busy = True  # there is something to embed, or nobody has looked yet
+        self._done = 0  # memories since the log last told
         self._trouble = ""  # what last went wrong, until it goes right again
         self._used = time.monotonic()
         self._poked = threading.Event()
         self._is_listed = False  # whether the store knows all that is due
         self._is_alone = False  # whether the vectors of other models are gone
         self._embedder.embed(["warm up"])  # before it can be called: whoever reaches it is answered in time
-        self._files = _files(tools.settings)
         self._service = service_of(tools.settings)
 
     def run(self) -> str:
@@ -93,9 +96,10 @@ class _Life:
         self._service.wake()
 
     def _is_over(self) -> bool:
-        if not self._service.is_there or not Path(self._tools.settings.store).exists():
+        store = Path(self._tools.settings.store)
+        if not self._service.is_there or not store.parent.exists():
             self._end(GONE)
-        elif self._is_changed():
+        elif self._is_changed() and store.exists():  # while there is none, a person may be putting one there
             self._end(CHANGED)
         elif self._pause() <= 0:
             self._end(IDLE)
@@ -108,17 +112,23 @@ class _Life:
     def _pause(self) -> float:
         """Seconds until the next look; none when it was idle for too long."""
         most = self._tools.settings.worker_idle_s
-        return min(_TICK_S, self._used + most - time.monotonic()) if most > 0 else _TICK_S
+        if most <= 0 or self._is_busy:
+            return _TICK_S
+        return min(_TICK_S, self._used + most - time.monotonic())
 
     def _embed_on(self) -> None:
         _be_polite()
         while True:
             self._poked.clear()
+            step = None if self._ending or self._is_changed() else self._outlived(self._embed_some)
+            if step and step.done and step.left:
+                continue
+            if self._is_busy:
+                self._is_busy = False
+                self._service.wake()  # it may be time to end
             if self._ending:
                 return
-            step = self._outlived(self._embed_some)
-            if step is None or not (step.done and step.left):
-                self._poked.wait(_CHECK_S if step else _RETRY_S)
+            self._poked.wait(_CHECK_S if step else _RETRY_S)
 
     def _embed_some(self) -> Embedded:
         store = self._tools.store
@@ -127,7 +137,10 @@ class _Life:
         step = embed_due(store=store, embedder=self._embedder, limit=BATCH, is_over=lambda: bool(self._ending))
         if step.done:
             self._used = time.monotonic()
-            self._say(f"embedded {step.done}, {step.left} left")
+            self._done += step.done
+        if self._done and not step.left:
+            self._say(f"has embedded what was due: {self._done}")
+            self._done = 0
         if not step.left and not self._is_alone:
             store.drop_spaces(but=self._embedder.space)
             self._is_alone = True
@@ -169,7 +182,7 @@ class _Life:
             "pid": os.getpid(),
             "hindbrain": __version__,
             "space": space.name,
-            "due": self._tools.store.count_unembedded(space) if self._is_listed else None,
+            "due": self._present().store.count_unembedded(space) if self._is_listed else None,
             "trouble": self._trouble,
         }
 
@@ -182,9 +195,14 @@ class _Life:
         return {"vectors": [list(vector) for vector in self._embedder.embed(texts)]}
 
     def _recall(self, message: Message) -> Mapping[str, object]:
+        return errand.answer(message, tools=self._present())
+
+    def _present(self) -> Tools:
+        """Not a moment longer than they are those of this home: a thread would open what came in the store's place,
+        or make an empty one while a person puts a backup there."""
         if self._is_changed():
-            raise BadValue("the store was exchanged", fix="ask the store itself")
-        return errand.answer(message, tools=self._tools)
+            raise BadValue("the store or the settings are being exchanged", fix="do without the worker")
+        return self._tools
 
     def _poke(self, _: Message) -> Mapping[str, object]:
         self._poked.set()

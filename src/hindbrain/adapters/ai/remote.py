@@ -6,6 +6,7 @@ from hindbrain.core.model import Space
 from hindbrain.errors import EmbedderMissing
 from hindbrain.ports import Worker
 
+_START = "start one: hindbrain worker --detach; then try again"
 _AT_ONCE = 8  # texts in a message: each has the deadline to itself
 
 
@@ -37,9 +38,13 @@ class RemoteEmbedder:
             points += self._checked(told.get("vectors") if told else None, count=len(some))
         return points
 
+    def check(self) -> str:
+        if not self.is_warm:
+            raise EmbedderMissing("no worker has the model running", fix=_START)
+        return f"{self._space.name} in the worker"
+
     def _checked(self, vectors: object, *, count: int) -> list[list[float]]:
         if isinstance(vectors, list) and [len(vector) for vector in vectors] == [self._space.dimension] * count:
             return vectors
         self._is_warm = False
-        fix = "start one: hindbrain worker --detach; then try again"
-        raise EmbedderMissing("the worker did not answer in time, or not with vectors", fix=fix)
+        raise EmbedderMissing("the worker did not answer in time, or not with vectors", fix=_START)

@@ -16,7 +16,7 @@ class Reason:
 
     def __str__(self) -> str:
         noted = f" ({self.note})" if self.note else ""
-        return f"{self.name} {self.value:.2f}×{self.weight:g}{noted}"
+        return f"{self.name} {self.value:.2f}×{self.weight:.3g}{noted}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,3 +69,4 @@ class Ranked:
     items: tuple[Recalled, ...]  # best first
     repeats: tuple[tuple[str, str], ...] = ()  # left out because another says the same: its id, and the other's
     left_out: int = 0  # how many more were eligible, but beyond the limit
+    far: tuple[Recalled, ...] = ()  # the best of those that the gate keeps from an agent who did not ask

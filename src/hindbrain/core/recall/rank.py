@@ -1,6 +1,6 @@
 """Who may be an answer at all, and how many are shown. What a match is worth is each strategy's own."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from math import inf
 from types import MappingProxyType
@@ -59,37 +59,71 @@ _MARGIN = 5  # answers behind the last one shown that may still move up
 Terms = Callable[[Sequence[str]], Mapping[str, frozenset[str]]]  # the words of memories, by their ids
 
 
-def rank(candidates: Iterable[Candidate], ask: Ask, *, now: datetime, terms: Terms | None = None) -> Ranked:
+def rank(
+    candidates: Iterable[Candidate],
+    ask: Ask,
+    *,
+    now: datetime,
+    terms: Terms | None = None,
+    spelled: Sequence[tuple[str, str]] = (),
+) -> Ranked:
     """The best answers to `ask`, best first.
 
     `ask.strategy` must be one of STRATEGIES. State and trust are not looked at: whoever gathers the
     candidates has decided which may be seen. `terms` are what an index knows; without it texts are read here.
+    `spelled` are terms of the question, and those they were taken for.
     """
     eligible = STRATEGIES[ask.strategy](_foreign(candidates, ask), ask, now=now)
     ordered = sorted(eligible, key=lambda item: item.place, reverse=True)
-    limit = max(ask.limit, 0)
     if not ask.text.strip():
+        limit = max(ask.limit, 0)
         return Ranked(items=tuple(ordered[:limit]), left_out=len(ordered[limit:]))
-    is_ours = ask.strategy in _OURS
-    is_gated = is_ours and ask.is_unasked
-    head = ordered if is_gated else ordered[: limit + _MARGIN]
-    held = terms([item.id for item in head]) if terms else _read(head)
-    asked = frozenset(query_terms(ask.text))
-    again: tuple[tuple[str, str], ...] = ()
-    if is_ours:
-        head, again = _in_order(head, held, asked=asked)
-    if is_gated:  # before the limit: what is left out takes nobody's place
-        ordered = head = [item for item in head if _bears(item)]
-    words = [(word, asked.intersection(query_terms(word))) for word in _words(ask.text)]
-    shown = tuple(_noted(item, words, held=held.get(item.id, frozenset())) for item in head[:limit])
-    known = {item.id for item in shown}
-    left_out = sum(_is_worth_a_word(item) for item in ordered if item.id not in known)
-    return Ranked(items=shown, left_out=left_out, repeats=_told(again, known))
+    if ask.strategy not in _OURS:
+        return _answer(ordered, ask, terms=terms, meant=dict(spelled))
+    return _ours(ordered, ask, terms=terms, meant=dict(spelled))
+
+
+def _ours(ordered: list[Recalled], ask: Ask, *, terms: Terms | None, meant: Mapping[str, str]) -> Ranked:
+    """With an eye on the other answers, and without what an agent who did not ask need not hear."""
+    head = ordered if ask.is_unasked else ordered[: max(ask.limit, 0) + _MARGIN]
+    held = _held(head, terms)
+    head, again = _in_order(head, held, asked=_asked(ask.text, meant))
+    if not ask.is_unasked:
+        answer = _answer(head, ask, terms=lambda _: held, meant=meant, behind=ordered[len(head) :])
+        return replace(answer, repeats=_told(again, answer))
+    # Before the limit: what is left out takes nobody's place.
+    answer = _answer([item for item in head if _bears(item)], ask, terms=lambda _: held, meant=meant)
+    far = _answer([item for item in head if not _bears(item)], ask, terms=lambda _: held, meant=meant)
+    return replace(answer, repeats=_told(again, answer), far=far.items)
+
+
+def _answer(
+    ordered: Sequence[Recalled],
+    ask: Ask,
+    *,
+    terms: Terms | None,
+    meant: Mapping[str, str],
+    behind: Sequence[Recalled] = (),
+) -> Ranked:
+    """The first of `ordered`, each with its notes, and how many of the others, and of those `behind`, there are."""
+    shown, rest = ordered[: max(ask.limit, 0)], [*ordered[max(ask.limit, 0) :], *behind]
+    held, asked = _held(shown, terms), _asked(ask.text, meant)
+    words = [(word, _asked(word, meant) & asked) for word in _words(ask.text)]
+    noted = tuple(_noted(item, words, held=held.get(item.id, frozenset())) for item in shown)
+    return Ranked(items=noted, left_out=sum(map(_is_worth_a_word, rest)))
+
+
+def _held(items: Sequence[Recalled], terms: Terms | None) -> Mapping[str, frozenset[str]]:
+    return terms([item.id for item in items]) if terms else _read(items)
 
 
 def _bears(item: Recalled) -> bool:
     """What is about a file at hand does in any case."""
     return item.gate is None or item.gate.is_open or _has(item, "about", "path")
+
+
+def _asked(text: str, meant: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(meant.get(term, term) for term in query_terms(text))
 
 
 def _is_worth_a_word(item: Recalled) -> bool:
@@ -101,8 +135,9 @@ def _has(item: Recalled, *names: str) -> bool:
     return any(reason.name in names for reason in item.reasons)
 
 
-def _told(again: Sequence[tuple[str, str]], shown: Collection[str]) -> tuple[tuple[str, str], ...]:
+def _told(again: Sequence[tuple[str, str]], answer: Ranked) -> tuple[tuple[str, str], ...]:
     """Repeats that are left out for one that is shown."""
+    shown = {item.id for item in answer.items}
     return tuple((one, other) for one, other in again if one not in shown and other in shown)
 
 

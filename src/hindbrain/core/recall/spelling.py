@@ -5,10 +5,14 @@ Numbers are never guessed: `http2` is not a slip of `http3`. Words are index ter
 
 from collections.abc import Sequence
 
+from hindbrain.core.words import query_terms
+
 SHORTEST = 4  # letters of a word that may be finished; shorter ones begin too many
 _MOST_ADDED = 4  # letters that finish it
 _SHORTEST_SLIP = 5  # characters of a word that may hold a slip: of `cart` and `card` either may be meant
 _LONGEST = 64  # characters; no term is longer
+_MARKS = ".,;:!?()[]{}<>\"'`“”‘’"  # that stand around a word
+_READ = 500  # words of a text in which a term is looked for
 
 
 def meant(word: str, known: Sequence[str]) -> str | None:
@@ -30,6 +34,19 @@ def meant(word: str, known: Sequence[str]) -> str | None:
             continue
         best = (slips, len(other), other)
     return best[2] if best else None
+
+
+def in_words(
+    spelled: Sequence[tuple[str, str]], question: str, *, answers: Sequence[str]
+) -> tuple[tuple[str, str], ...]:
+    """Unknown terms and those they were taken for, as people write them: in the question, and in the answers."""
+    return tuple((_written(term, [question]), _written(other, answers)) for term, other in spelled)
+
+
+def _written(term: str, texts: Sequence[str]) -> str:
+    """The first word of `texts` that the term stands for; the term itself where none does."""
+    words = (word.strip(_MARKS) for text in texts for word in text.split(None, _READ)[:_READ])
+    return next((word for word in words if term in query_terms(word)), term)
 
 
 def _slips(word: str, other: str, *, is_beginning: bool) -> int | None:

@@ -6,7 +6,7 @@ from hindbrain.entry.cli import cards, choices, options
 from hindbrain.entry.cli.call import Call, given
 from hindbrain.entry.cli.intake import STREAM, Taken, notify, take
 from hindbrain.entry.cli.records import receipt_record
-from hindbrain.entry.cli.values import Share, Whole
+from hindbrain.entry.cli.values import Day, Share, Whole
 from hindbrain.entry.cli.verb import Misuse, argument, command, option
 from hindbrain.facade import New
 
@@ -16,6 +16,7 @@ from hindbrain.facade import New
 hindbrain add "Run migrations before the worker starts"
 hindbrain add --type pitfall --file src/jobs/lock.py "Locks expire after 30 s"
 git log -1 --format=%B | hindbrain add --type decision --title "Why we left v1"
+hindbrain add --learned 2026-01-31 "The payment API allows 100 requests per minute"
 """
 )
 @argument("words", metavar="[CONTENT]", nargs=-1)
@@ -37,6 +38,14 @@ git log -1 --format=%B | hindbrain add --type decision --title "Why we left v1"
 @option("--confidence", type=Share(), metavar="0..1", help="How sure you are.  [default: 0.8]")
 @option("--persona", default="", metavar="P", help="For this persona alone.")
 @option("--hat", default="", metavar="H", help="The role in which you say it.")
+@option(
+    "--learned",
+    "learned_at",
+    type=Day(is_end=False),
+    metavar="DATE",
+    help="When it was learned, as 2026-01-31 or 2026-01-31T09:30Z: of two on one topic the newer comes first."
+    "  [default: now]",
+)
 @option("--everywhere", is_flag=True, help="For every project, not only this one.")
 @option("--pin", "pinned", is_flag=True, help="Never fades, never archived.")
 def add(call: Call, words: tuple[str, ...], content: str | None, **new: Unpack[New]) -> None:

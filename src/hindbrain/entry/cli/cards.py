@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.model import Actor, ActorType, Memory, Receipt, Score, State, Verdict, Version
-from hindbrain.entry.cli.output import block, bold, coloured, dim, fit, line, many, moment, style, table
+from hindbrain.entry.cli.output import block, bold, coloured, dim, fit, hanging, line, many, moment, style, table
 
 if TYPE_CHECKING:  # late: most commands recall nothing
+    from hindbrain.app.inject import Injected
+    from hindbrain.app.recall import Found
     from hindbrain.core.recall import Recalled
 
 VERDICTS = {
@@ -31,6 +33,7 @@ _TRUST = (
     "4, a person agreed",
 )
 _LABEL = 12  # columns
+_WORTH = 23
 _VERDICT = max(map(len, Verdict))
 
 
@@ -56,15 +59,53 @@ def recalled_card(number: int, found: "Recalled", *, has_reasons: bool) -> Itera
     if _says_more(memory):
         yield from block(memory.content, indent=indent)
     if has_reasons:
-        yield from (f"{indent}{reason}" for reason in score_lines(found.score))
+        yield from score_lines(found.score, indent=indent)
+        if found.gate is not None:
+            yield from part("gate", str(found.gate), indent=indent)
 
 
-def score_lines(score: Score) -> Iterator[str]:
+def unheard_card(found: "Recalled") -> Iterator[str]:
+    """A memory that was found and not told, with what kept it out."""
+    yield fit(_title(found.memory), beside=0)
+    yield f"   {dim(_facts(found.memory))}"
+    if found.gate is not None:
+        yield from part("gate", str(found.gate), indent="   ")
+
+
+def score_lines(score: Score, *, indent: str) -> Iterator[str]:
     """Every part of a score: what it is worth, and how that came about."""
     for reason in score.reasons:
-        name = style(f"{line(reason.name):<12}", fg="cyan")
-        worth = f"{reason.part:+.3f} = {reason.value:.2f} × {reason.weight:g}"
-        yield f"{name} {worth:<22} {dim(line(reason.note))}" if reason.note else f"{name} {worth}"
+        worth = f"{reason.part:+.3f} = {reason.value:.2f} × {reason.weight:.3g}"
+        head = f"{indent}{_named(reason.name)}{worth:<{_WORTH}}"
+        if reason.note:
+            yield from hanging(head, line(reason.note), columns=len(indent) + _LABEL + _WORTH + 1, indent=indent)
+        else:
+            yield head.rstrip()
+
+
+def part(name: str, text: str, *, indent: str = "") -> Iterator[str]:
+    """A line of a reckoning that adds nothing to the sum."""
+    return hanging(f"{indent}{_named(name)}", line(text), columns=len(indent) + _LABEL + 1, indent=indent)
+
+
+def _named(name: str) -> str:
+    return f"{style(f'{line(name):<{_LABEL}}', fg='cyan')} "
+
+
+def misspelled(found: "Found | Injected") -> Iterator[str]:
+    for word, other in found.spelled:
+        yield f"nothing holds '{word}'; searched for '{other}'"
+
+
+def search_lines(found: "Found | Injected", shown: "Sequence[Recalled]") -> Iterator[str]:
+    """How an answer was looked for, and what stood in its way. `shown` are the numbered cards above."""
+    places = {one.id: f"number {number}" for number, one in enumerate(shown, start=1)}
+    yield ""
+    yield from part("searched", found.how)
+    for sentence in misspelled(found):
+        yield from part("spelled", sentence)
+    for memory_id, other in found.repeats:
+        yield from part("repeat", f"{memory_id} says the same as {places.get(other, other)}")
 
 
 def memory_card(memory: Memory) -> Iterator[str]:

@@ -70,8 +70,9 @@ def _findings_lines(findings: "Sequence[Finding]") -> Iterator[str]:
     for finding in findings:
         mark = style("ok  ", fg="green") if finding.is_ok else style("FAIL", fg="red", bold=True)
         yield f"{mark}  {bold(f'{line(finding.name):<{widest}}')}  {line(finding.what)}"
-        if not finding.is_ok:
-            yield f"{'':{widest + 6}}  {style('fix:', fg='green')} {line(finding.fix)}"
+        if finding.fix:
+            word = style("next:", dim=True) if finding.is_ok else style("fix:", fg="green")
+            yield f"{'':{widest + 6}}  {word} {line(finding.fix)}"
     bad = sum(not finding.is_ok for finding in findings)
     yield ""
     yield f"{many(bad, 'thing needs', plural='things need')} your attention." if bad else dim("Everything is healthy.")
@@ -85,6 +86,7 @@ def _stats_lines(counted: "Stats", name: str) -> Iterator[str]:
         "by category": counted.by_category,
         "by kind": counted.by_kind,
         "receipts": counted.receipts,
+        "by meaning, all projects": {"vectors": counted.vectors, "due": counted.due},
     }
     for title, counts in groups.items():
         if any(counts.values()):

@@ -10,7 +10,7 @@ from hindbrain.core.value import dataclass
 from hindbrain.entry.cli import cards
 from hindbrain.entry.cli.call import Call
 from hindbrain.entry.cli.output import block, bold, dim, is_terminal, style
-from hindbrain.entry.cli.records import plain, receipt_record
+from hindbrain.entry.cli.records import injected_record, plain, receipt_record
 from hindbrain.entry.cli.verb import command
 from hindbrain.entry.cli.why import walk_lines
 from hindbrain.facade import Hindbrain
@@ -107,7 +107,7 @@ def _telling(hindbrain: Hindbrain) -> Step:
         telling=f"The next day another agent is to “{_TASK.lower()}” in {_FILE}. Its prompt begins with what "
         "bears on that, as notes and not as orders:",
         lines=tuple(dim(line) for line in block(injected.text.strip(), indent="  ")),
-        data=plain(injected),
+        data=injected_record(injected),
     )
 
 

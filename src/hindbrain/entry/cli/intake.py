@@ -1,14 +1,15 @@
 """Where a command's text comes from: a file, a pipe or the terminal; always text in the end."""
 
-import os
 import sys
-from os.path import basename
 
-from hindbrain.core.hints import BinaryIO, TextIO
+from hindbrain.core.hints import TYPE_CHECKING, BinaryIO, TextIO
 from hindbrain.core.value import dataclass
 from hindbrain.entry.cli import output
 from hindbrain.entry.cli.verb import Misuse
 from hindbrain.errors import Unreadable
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 STREAM = "-"
 
@@ -29,7 +30,9 @@ def take(source: str | None) -> Taken:
     Bytes that are no UTF-8 become �, and a notice says so: one bad byte must not cost the rest.
     """
     if source is not None and source != STREAM:
-        return _decoded(_file(source), origin=source)
+        from pathlib import Path  # late: most text comes through a pipe
+
+        return _decoded(_file(Path(source)), origin=source)
     stdin: TextIO | None = sys.stdin  # None where the caller closed it
     if stdin is None or (source is None and stdin.isatty()):
         raise Misuse("Nothing to read: name a FILE, or pipe text in (`-` reads the terminal).")
@@ -45,13 +48,13 @@ def notify(taken: Taken, *, is_json: bool) -> dict[str, list[str]]:
     return {}
 
 
-def _file(path: str) -> bytes:
+def _file(path: "Path") -> bytes:
     try:
-        with open(path, "rb") as file:
-            size = os.stat(file.fileno()).st_size
+        size = path.stat().st_size
+        with path.open("rb") as file:
             if size < _LONG or not sys.stderr.isatty():
                 return file.read()
-            return _with_bar(file, size, label=f"reading {basename(path)}")
+            return _with_bar(file, size, label=f"reading {path.name}")
     except IsADirectoryError:
         raise Unreadable(f"{path} is a folder", fix="name a file in it") from None
     except FileNotFoundError:

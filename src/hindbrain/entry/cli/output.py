@@ -48,6 +48,19 @@ def block(text: str, *, indent: str = "") -> Iterator[str]:
         yield from (f"{indent}{one}".rstrip() for one in lines or [""])
 
 
+def hanging(head: str, text: str, *, columns: int, indent: str = "") -> Iterator[str]:
+    """`text` behind `head`, which takes `columns` columns; what does not fit stands below its own beginning, or, on a
+    narrow terminal, below the head."""
+    if is_terminal() and width() - columns < _LEAST_LAST and len(text) > width() - columns:
+        yield head.rstrip()
+        yield from map(dim, block(text, indent=f"{indent}{_GAP}"))
+        return
+    margin = " " * columns
+    first, *rest = block(text, indent=margin)
+    yield f"{head}{dim(first[columns:])}"
+    yield from (f"{margin}{dim(line[columns:])}" for line in rest)
+
+
 def _wrapped(text: str, *, beside: int) -> list[str]:
     import textwrap  # late, as all that only a terminal needs
 
@@ -92,6 +105,14 @@ def show(lines: Iterable[str]) -> None:
     text = "\n".join(lines)
     if text:
         echo(text)
+
+
+def aside(lines: Iterable[str]) -> None:
+    """Print lines beside the answer: on stderr, in the colours and the width that are fit for that."""
+    from contextlib import redirect_stdout
+
+    with redirect_stdout(sys.stderr):
+        show(lines)
 
 
 def note(text: str) -> None:

@@ -1,11 +1,12 @@
 """How a question is asked on the command line, and what its answer looks like."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from hindbrain.core.hints import TYPE_CHECKING, Unpack
 from hindbrain.entry.cli import options, output
 from hindbrain.entry.cli.call import Call, given
-from hindbrain.entry.cli.cards import recalled_card
+from hindbrain.entry.cli.cards import misspelled, recalled_card, search_lines
 from hindbrain.entry.cli.values import Whole
 from hindbrain.entry.cli.verb import Misuse, argument, command, option
 from hindbrain.facade import How
@@ -43,7 +44,7 @@ hindbrain recall "rate limit" --limit 3 --json
 @option("--stats", is_flag=True, help="Count instead: memories, keys, types.")
 @option("--all", "with_all", is_flag=True, help="Also superseded and archived ones.")
 @options.as_of
-@option("--why", is_flag=True, help="Show every part of every score.")
+@option("--why", is_flag=True, help="Show every part of every score, what the gate says, and how it was searched.")
 def recall(call: Call, query: str, recent: int | None, stats: bool, why: bool, **how: Unpack[How]) -> None:
     """Find what past sessions learned about QUERY, best first.
 
@@ -53,24 +54,35 @@ def recall(call: Call, query: str, recent: int | None, stats: bool, why: bool, *
     if stats:
         _tell_counts(call)
         return
-    if not (query.strip() or how["paths"] or recent):
-        raise Misuse("What should be recalled? Give a QUERY, a --path or --recent.")
     if recent:
         how["limit"], how["strategy"] = recent, "recent"
+    elif not (query.strip() or how["paths"]):
+        raise Misuse("What should be recalled? Give a QUERY, a --path or --recent.")
     with call.open() as hindbrain:
         found = hindbrain.recall(query, **given(how))
         is_new = not found.memories and not hindbrain.list(limit=1, with_all=True)
-    call.note(found.notices)
-    shown = _lines(found, has_reasons=why, option="--recent" if recent else "--limit")
-    missing = _nothing(query, how["types"], is_new=is_new)
-    call.tell(lambda: _record(found), shown if found.memories else missing)
+    lines = [_lines(found, has_reasons=why, option="--recent" if recent else "--limit")]
+    if not found.memories:
+        lines = [_nothing(query, how["types"], is_new=is_new)]
+    if why:
+        lines.append(search_lines(found, found.memories))
+    call.note(found.notices if why else _notes(found))
+    call.tell(lambda: _record(found), chain.from_iterable(lines))
 
 
 def _record(found: "Found") -> dict[str, object]:
-    from hindbrain.entry.cli.records import recalled_record
+    from hindbrain.entry.cli.records import recalled_record, search_record
 
-    notices = {"notices": list(found.notices)} if found.notices else {}
-    return {"memories": [recalled_record(one) for one in found.memories], "left_out": found.left_out, **notices}
+    return {"memories": [recalled_record(one) for one in found.memories], **search_record(found)}
+
+
+def _notes(found: "Found") -> Iterator[str]:
+    """What changes how an answer is to be read; the best score is high however little the best bears on a question."""
+    yield from found.notices
+    yield from misspelled(found)
+    gates = [one.gate for one in found.memories]
+    if gates and not any(gate is None or gate.is_open for gate in gates):
+        yield "nothing bears closely on this; here is what comes nearest"
 
 
 def _lines(found: "Found", *, has_reasons: bool, option: str) -> Iterator[str]:

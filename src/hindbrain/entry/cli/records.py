@@ -10,6 +10,8 @@ from hindbrain.core.model.record import actor_record, to_record
 from hindbrain.core.value import names_of
 
 if TYPE_CHECKING:
+    from hindbrain.app.inject import Injected
+    from hindbrain.app.recall import Found
     from hindbrain.core.recall import Recalled
 
 
@@ -19,7 +21,41 @@ def memory_record(memory: Memory) -> dict[str, Any]:
 
 
 def recalled_record(found: "Recalled") -> dict[str, Any]:
-    return {**memory_record(found.memory), **score_record(found.score)}
+    return {**memory_record(found.memory), **judged_record(found)}
+
+
+def judged_record(found: "Recalled") -> dict[str, Any]:
+    """What a question makes of a memory."""
+    start, end = found.speaks
+    gate = found.gate
+    return {
+        **score_record(found.score),
+        "similarity": found.similarity,
+        "piece": None if found.similarity is None else {"start": start, "end": end},
+        "gate": gate and {"value": gate.value, "least": gate.least, "is_open": gate.is_open},
+    }
+
+
+def injected_record(injected: "Injected") -> dict[str, Any]:
+    return {
+        "text": injected.text,
+        "injection_id": injected.injection_id,
+        "memory_ids": list(injected.memory_ids),
+        "shown": [{"memory_id": one.id, **judged_record(one)} for one in injected.shown],
+        "kept_out": [{"memory_id": one.id, **judged_record(one)} for one in injected.kept_out],
+        **search_record(injected),
+    }
+
+
+def search_record(found: "Found | Injected") -> dict[str, Any]:
+    """How an answer was looked for, and what stood in its way."""
+    return {
+        "how": found.how,
+        "spelled": [{"word": word, "taken_for": other} for word, other in found.spelled],
+        "repeats": [{"memory_id": memory_id, "repeats": other} for memory_id, other in found.repeats],
+        "left_out": found.left_out,
+        **({"notices": list(found.notices)} if found.notices else {}),
+    }
 
 
 def score_record(score: Score) -> dict[str, Any]:
@@ -36,6 +72,7 @@ def receipt_record(receipt: Receipt) -> dict[str, Any]:
         "supersedes": list(receipt.supersedes),
         "id": receipt.id,
         "at": stamp(receipt.at),
+        "said_at": stamp(receipt.said_at) if receipt.said_at else None,
         "signal": receipt.signal,
         "session": receipt.session,
         "task": receipt.task,

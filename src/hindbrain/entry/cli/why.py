@@ -105,7 +105,7 @@ def _shown(injections: Sequence[Injection], memory: Memory) -> Iterator[str]:
         yield from block(line(f"{moment(injection.at)} to {to}{session}{about}"), indent="    ")
         for shown in injection.shown:
             if shown.memory_id == memory.id:
-                yield from (f"      {part}" for part in cards.score_lines(shown.score))
+                yield from cards.score_lines(shown.score, indent="      ")
 
 
 def _step(word: str) -> str:

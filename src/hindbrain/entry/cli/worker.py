@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hindbrain.core.model.moment import stamp
-from hindbrain.core.value import dataclass
+from hindbrain.core.value import dataclass, replace
 from hindbrain.entry.cli.call import Call
 from hindbrain.entry.cli.output import bold, dim, line, many
 from hindbrain.entry.cli.records import plain
 from hindbrain.entry.cli.verb import Misuse, command, option
 from hindbrain.errors import EmbedderMissing, WorkerStuck
-from hindbrain.settings import Settings, environment, load, worker_socket
+from hindbrain.settings import Settings, anew, environment, load, worker_socket
 
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
@@ -59,7 +59,7 @@ def worker(call: Call, detach: bool, once: bool, stop: bool, status: bool) -> No
     """Keep the model warm, and give memories their meaning.
 
     Without an option it runs until Ctrl-C. While it runs, other commands need not load the model. It ends by itself
-    when nobody has asked it for a while; without one, everything works on words.
+    when nobody has asked it for a while; without one, a command that needs the model starts it for itself.
     """
     wanted = {_detach: detach, _once: once, _stop: stop, _status: status}
     if sum(wanted.values()) > 1:
@@ -72,10 +72,10 @@ def _serve(call: Call) -> None:
 
     settings = load()
     home, store = Path(settings.home).absolute(), Path(settings.store).absolute()
+    settings = replace(settings, home=str(home), store=str(store))
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    places = {"HINDBRAIN_HOME": str(home), "HINDBRAIN_STORE": str(store)}
     os.chdir(home)  # it may live long: it must not hold the folder that somebody happened to stand in
-    ending = work(lambda: load(environment() | places), say=_say)
+    ending = work(lambda: anew(settings), say=_say)
     call.tell(lambda: {"pid": os.getpid(), "ended": ending}, ())
 
 
@@ -195,7 +195,8 @@ def _status(call: Call) -> None:
 
 def _lines(status: Status) -> Iterator[str]:
     if not status.is_running:
-        yield "No worker is running; recall goes by words. Start one: hindbrain worker --detach"
+        yield "No worker is running: a recall that needs the model starts it for itself."
+        yield "Start one: hindbrain worker --detach"
     elif not status.is_answering:
         yield f"Process {status.pid} is the worker, but does not answer: it is starting, or of another version."
     else:
