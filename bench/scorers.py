@@ -1,5 +1,13 @@
 """What the evaluation scripts call: one plain function for each of our decisions they measure."""
 
+from functools import cache
+from math import fsum
+from operator import mul
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hindbrain.adapters.ai.minilm import MiniLm
+
 
 def secret(text: str) -> bool:
     """Whether the door finds a secret in `text`."""
@@ -20,3 +28,34 @@ def update(old: str, new: str) -> float:
     from hindbrain.core.supersede import rule
 
     return rule(new, old).score
+
+
+def relevance(query: str, memory: str) -> float:
+    """How much `memory` bears on `query`, by the measure that decides whether an agent is told unasked."""
+    from hindbrain.core.recall.gate import gate
+    from hindbrain.core.words import query_terms, terms
+
+    asked = frozenset(query_terms(query))
+    held = asked.intersection(terms(memory))
+    return gate(_similarity(query, memory), held=len(held), asked=len(asked)).value
+
+
+def _similarity(query: str, memory: str) -> float:
+    """The cosine of the best piece, as recall compares it."""
+    from hindbrain.core.recall.cut import cut
+
+    asked = _point(query)
+    pieces = [memory[span.start : span.end] for span in cut(memory)] or [memory]
+    return max(fsum(map(mul, asked, _point(piece))) for piece in pieces)
+
+
+@cache
+def _point(text: str) -> tuple[float, ...]:
+    return tuple(_model().embed([text])[0])
+
+
+@cache
+def _model() -> "MiniLm":
+    from hindbrain.adapters.ai.minilm import MiniLm
+
+    return MiniLm()

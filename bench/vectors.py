@@ -69,7 +69,7 @@ def _measured(size: int, projects: int, *, runs: int) -> _Point:
         path = Path(folder) / "hindbrain.db"
         bytes_per_vector = _fill(path, size=size, projects=projects)
         say(f"vectors: {runs} questions at {size:,} in {projects:,}")
-        asked = _points(_WARM + runs, seed=2).tolist()
+        asked = points_of(_WARM + runs, seed=2).tolist()
         where = Where(project=f"prj-{projects // 2}")
         cold = cost(lambda n: _first_question(path, asked[n], where=where), range(_COLD_RUNS))
         with closing(SqliteStore(path)) as store:
@@ -131,12 +131,12 @@ def _vector(memory: Memory, point: Sequence[float]) -> Vector:
 
 
 def _floor(count: int, asked: Sequence[Sequence[float]]) -> Cost:
-    codes, _ = _coded(_points(count, seed=1))
+    codes, _ = coded(points_of(count, seed=1))
     points = [np.array(point, dtype=np.float32) for point in asked]
     return cost(lambda point: [codes[at : at + 512].astype(np.float32) @ point for at in range(0, count, 512)], points)
 
 
-def _points(count: int, *, seed: int) -> Any:
+def points_of(count: int, *, seed: int) -> Any:
     """Points of length 1 around common centres; the same centres for every seed."""
     centres = np.random.default_rng(0).standard_normal((_CLUSTERS, _SPACE.dimension))
     chance = np.random.default_rng((seed, count))
@@ -145,7 +145,7 @@ def _points(count: int, *, seed: int) -> Any:
     return points / np.linalg.norm(points, axis=1, keepdims=True)
 
 
-def _coded(points: Any) -> tuple[Any, Any]:
+def coded(points: Any) -> tuple[Any, Any]:
     """All of `points` as `quantised` would keep each."""
     scales = np.abs(points).max(axis=1) / 127
     return np.rint(points / scales[:, None]).astype(np.int8), scales
@@ -161,7 +161,7 @@ def _fill(path: Path, *, size: int, projects: int) -> float:
             project = f"prj-{number}"
             store.adopt([f"name:{project}"], name=project, project_id=project, at=_AT)
         template = _memory(0, next(iter(lessons(1, seed=1))), project="prj-0")
-        change = Changes(memories=(template,), vectors=(_vector(template, _points(1, seed=1)[0].tolist()),))
+        change = Changes(memories=(template,), vectors=(_vector(template, points_of(1, seed=1)[0].tolist()),))
         store.write(lambda tx: tx.apply(change))
         store.erase(template.id, at=_AT)
     with _bare(path) as db:
@@ -207,7 +207,7 @@ def _add_vectors(db: apsw.Connection, *, size: int, projects: int) -> None:
     ((space,),) = db.execute("SELECT seq FROM space").fetchall()
     for low in told(range(1, size + 1, _BATCH), "vectors: vectors, batches"):
         count = min(_BATCH, size + 1 - low)
-        codes, scales = _coded(_points(count, seed=low))
+        codes, scales = coded(points_of(count, seed=low))
         with db:
             db.executemany(
                 "INSERT INTO vector VALUES (?, ?, ?, 0, 0, 100, zeroblob(32), ?, ?)",
@@ -226,7 +226,7 @@ def _size_is_kept(db: apsw.Connection) -> None:
 
 def _neighbours_kept(count: int, *, runs: int) -> float:
     """Of the ten nearest by exact arithmetic, how many the store finds too."""
-    points, asked = _points(count, seed=1), _points(runs, seed=2)
+    points, asked = points_of(count, seed=1), points_of(runs, seed=2)
     with tempfile.TemporaryDirectory(prefix="hindbrain-bench-") as folder:
         path = Path(folder) / "hindbrain.db"
         with closing(SqliteStore(path)) as store:

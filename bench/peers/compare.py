@@ -20,7 +20,7 @@ from bench.peers.known import KNOWN, Peer
 from bench.peers.process import Process, Trouble
 from bench.peers.standing import TITLE, Point, Spent, Standing, part
 from bench.peers.subject import ANSWERS
-from bench.report import Part
+from bench.report import SEED, Part
 
 if TYPE_CHECKING:
     from bench.peers.vectors import Matrix
@@ -33,7 +33,6 @@ _IMPORTS = 3
 _LIMIT_S = 900.0  # for each store, of its own working time
 _PROJECTS = 10
 _ONE_PROJECT = "project-3"
-_SEED = 1
 _NO_NUMPY = "numpy is not installed (`pip install -e '.[bench]'`)"
 
 
@@ -84,8 +83,8 @@ def planned(sizes: tuple[int, ...], *, turns: int, folder: Path) -> Plan:
     from bench.peers.vectors import vectors  # late: the other benchmarks do without numpy
 
     operations = turns * (_WARM + _COUNTED)
-    texts = list(lessons(sizes[-1] + len(sizes) * operations, seed=_SEED))
-    asked = list(questions(operations, seed=_SEED))
+    texts = list(lessons(sizes[-1] + len(sizes) * operations, seed=SEED))
+    asked = list(questions(operations, seed=SEED))
     rows = vectors([*texts, *asked])
     file = folder / "data.json"
     items = [[text, _project(number)] for number, text in enumerate(texts)]

@@ -17,6 +17,21 @@ STORES: dict[str, Callable[[Path], Store]] = {
 
 
 @pytest.fixture(params=STORES)
+def empty(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[str], Store]]:
+    """Makes stores without a project, of one kind, each in a folder of its own."""
+    made: list[Store] = []
+
+    def make(name: str) -> Store:
+        (tmp_path / name).mkdir()
+        made.append(STORES[request.param](tmp_path / name))
+        return made[-1]
+
+    yield make
+    for store in made:
+        store.close()
+
+
+@pytest.fixture(params=STORES)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     made = STORES[request.param](tmp_path)
     a_project(made, "one")

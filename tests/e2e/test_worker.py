@@ -8,13 +8,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from calling import SRC, Cli
-from embedding import point, space_of
+from embedding import WordEmbedder, point, space_of
 
 import hindbrain
 import hindbrain.ports
@@ -24,6 +24,7 @@ from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.adapters.worker import RemoteWorker
 from hindbrain.app.errand import errand, found
 from hindbrain.app.recall import Question
+from hindbrain.core.model import Reason
 from hindbrain.core.value import replace
 from hindbrain.settings import load, worker_socket
 
@@ -319,6 +320,86 @@ def test_a_model_that_fails_is_told_and_words_are_still_answered(home: Home) -> 
 
     home.until(is_told)
     assert home.ask("poisoned") == ["A poisoned memory"]
+
+
+LESSONS = (
+    "Redis locks expire after a minute",
+    "Deploys wait on Tuesdays",
+    "Orders are never deleted, they are closed",
+    "Since May deploys wait on Thursdays as well",
+    *(f"Gardens need water, note {number}" for number in range(20)),
+)
+QUESTIONS = (
+    "when do locks vanish",
+    "deploys on which days of the week",
+    "orders deleted",
+    "gardens",
+    "zebra \N{ZEBRA FACE}",
+)
+
+
+def answered(home: Home, question: str, *, embedder: WordEmbedder) -> tuple[object, ...]:
+    """All that a process with its own model says, but for the counters that each answer raises and the time that
+    passes in between."""
+    with hindbrain.open(project="app", settings=load(home.environment), embedder=embedder) as memory:
+        told = memory.recall(question, limit=5)
+    items = [(item.id, _reasons(item.reasons), item.similarity, item.speaks, item.gate, item.content) for item in told]
+    return items, told.left_out, told.notices, told.how, told.spelled, told.repeats
+
+
+def _reasons(reasons: Iterable[Reason]) -> list[tuple[str, float, str]]:
+    return [(reason.name, round(reason.part, 4), reason.note) for reason in reasons]
+
+
+def cold() -> WordEmbedder:
+    embedder = WordEmbedder()
+    embedder.is_warm = False
+    return embedder
+
+
+def test_an_answer_is_the_same_whether_the_worker_or_the_process_itself_finds_it(home: Home) -> None:
+    home.add(*LESSONS)
+    home.serving()
+    home.until(home.is_done)
+    called = 0
+    for question in QUESTIONS:
+        elsewhere, here = cold(), WordEmbedder()
+        assert answered(home, question, embedder=elsewhere) == answered(home, question, embedder=here)
+        assert elsewhere.calls == []  # either words decided, or the worker had the model
+        called += len(here.calls)
+    assert called == len(QUESTIONS)
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_with_a_dead_or_a_hanging_worker_a_process_finds_the_answer_itself(home: Home, how: signal.Signals) -> None:
+    home.add(*LESSONS)
+    process = home.serving()
+    home.until(home.is_done)
+    expected = answered(home, QUESTIONS[0], embedder=WordEmbedder())
+
+    process.send_signal(how)
+    if how is signal.SIGKILL:
+        process.wait(ENOUGH_S)
+    assert home.socket.exists()
+    alone = cold()
+
+    assert answered(home, QUESTIONS[0], embedder=alone) == expected
+    assert alone.calls == [[QUESTIONS[0]]]
+
+
+def test_without_a_worker_that_answers_and_without_a_model_words_answer_and_say_so(home: Home) -> None:
+    home.add(*LESSONS)
+    process = home.serving()
+    home.until(home.is_done)
+    process.kill()
+    process.wait(ENOUGH_S)
+    broken = WordEmbedder(fails_on="deploys")
+    broken.is_warm = False
+
+    items, _, notices, how, *_ = answered(home, "deploys and unheard words", embedder=broken)
+
+    assert items and notices == ("meaning is not compared: the model was taken away; put it back",)
+    assert how == "words: the model cannot run here"
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ terms = st.frozensets(st.sampled_from(WORDS.split()), max_size=10)
 
 
 def made(number: int, drawn: tuple[int, int, frozenset[str], frozenset[str]]) -> Item:
-    seconds, score, asked, held = drawn
-    learned_at = NOW + timedelta(seconds=seconds)
+    moments, score, asked, held = drawn
+    learned_at = NOW + moments * timedelta(minutes=10)
     text = " ".join(sorted(held))
     return Item(id=f"mem-{number}", score=score / 20, learned_at=learned_at, asked=asked, terms=held, text=text)
 
@@ -48,7 +48,7 @@ def test_who_overtook_is_newer_about_as_good_and_on_the_same_words(items: list[I
     for one, other in newest_first(items).because:
         newer, older = by_id[one], by_id[other]
         assert newer.learned_at > older.learned_at
-        assert newer.score >= older.score - 0.2 - 1e-9
+        assert newer.score >= older.score - 0.3 - 1e-9
         assert len(newer.asked & older.asked) * 2 >= len(newer.asked | older.asked) > 0
 
 
@@ -70,8 +70,8 @@ def test_answers_on_different_words_keep_their_order(items: list[Item]) -> None:
 
 @patient
 @given(answers)
-def test_answers_learned_at_one_moment_keep_their_order(items: list[Item]) -> None:
-    at_once = [replace(item, learned_at=NOW) for item in items]
+def test_answers_learned_within_ten_minutes_keep_their_order(items: list[Item]) -> None:
+    at_once = [replace(item, learned_at=NOW + (item.learned_at - NOW) / 31) for item in items]
 
     assert newest_first(at_once).items == tuple(at_once)
 
@@ -119,7 +119,7 @@ def test_every_pair_that_is_alike_is_noticed(held: list[frozenset[str]]) -> None
 @given(st.integers(0, 20))
 def test_only_the_first_fifty_are_looked_at(beyond: int) -> None:
     same = Item(id="", score=1.0, learned_at=NOW, asked=frozenset("a"), terms=frozenset("a"), text="a")
-    items = [replace(same, id=str(n), learned_at=NOW + timedelta(minutes=n)) for n in range(50 + beyond)]
+    items = [replace(same, id=str(n), learned_at=NOW + timedelta(hours=n)) for n in range(50 + beyond)]
     rest = tuple(items[50:])
 
     assert newest_first(items).items == (*reversed(items[:50]), *rest)

@@ -120,11 +120,11 @@ def test_results_go_to_a_file_for_programs_and_to_the_page_with_their_stamp(tmp_
 
 def test_vectors_in_bulk_are_those_that_one_by_one_would_be_kept() -> None:
     pytest.importorskip("numpy")
-    from bench.vectors import _coded, _points
+    from bench.vectors import coded, points_of
     from hindbrain.core.model.vector import quantised
 
-    points = _points(20, seed=4)
-    codes, scales = _coded(points)
+    points = points_of(20, seed=4)
+    codes, scales = coded(points)
     kept = [(code.tobytes(), scale) for code, scale in zip(codes, scales.tolist(), strict=True)]
     assert kept == [quantised(point) for point in points.tolist()]
 

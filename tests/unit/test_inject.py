@@ -1,12 +1,13 @@
 """What the next agent is told, what it is not told, and what is remembered of the telling."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from building import NOW, FakeChance, FakeClock, a_memory, a_project, keep
+from building import NOW, FakeChance, FakeClock, a_memory, a_project, a_vector, keep
+from embedding import AngleEmbedder, at
 
 from hindbrain.adapters.dictionary import DictStore
 from hindbrain.adapters.files import LocalFiles
@@ -16,8 +17,8 @@ from hindbrain.app.tools import Tools
 from hindbrain.core.model import Actor, Provenance, Reach
 from hindbrain.core.recall.frame import inert
 from hindbrain.core.words import estimate_tokens
-from hindbrain.errors import BadValue
-from hindbrain.ports import Store, Where
+from hindbrain.errors import BadValue, EmbedderMissing
+from hindbrain.ports import Changes, Store, Where
 from hindbrain.settings import load
 
 
@@ -205,3 +206,95 @@ def test_a_wrong_word_is_an_error_with_the_right_ones(tools: Tools, wrong: dict[
     with pytest.raises(BadValue) as caught:
         told(tools, task_title="x", **wrong)
     assert "default" in caught.value.fix or "unified" in caught.value.fix
+
+
+OFF_DOMAIN = "Write a birthday poem for my grandmother who likes trains and old service stations"
+
+
+def keep_lessons(tools: Tools, *, count: int = 30) -> None:
+    keep(
+        tools.store,
+        *(a_memory(f"Restart service worker{n} after each deploy", id=f"mem-{n:02}") for n in range(count)),
+        a_memory("Caching the schema needs a version", id="mem-cache", file_refs=("src/cache.py",)),
+    )
+
+
+def test_a_task_that_nothing_bears_on_gets_nothing(tools: Tools) -> None:
+    keep_lessons(tools)
+
+    answer = told(tools, task_title=OFF_DOMAIN)  # each of them holds one of its words, by chance
+
+    assert (answer.text, answer.injection_id, answer.memory_ids, answer.left_out) == ("", None, (), 0)
+    assert answer.kept_out and not any(item.gate and item.gate.is_open for item in answer.kept_out)
+    assert not tools.store.injections("mem-00")
+    assert not [memory for memory in tools.store.select(Where(project="prj-one")) if memory.counters.injected]
+
+
+def test_a_task_on_the_topic_gets_what_bears_on_it(tools: Tools) -> None:
+    keep_lessons(tools)
+
+    assert told(tools, task_title="Add a version to the caching schema").memory_ids == ("mem-cache",)
+
+
+# DX-081
+def test_what_is_about_a_file_at_hand_is_told_whatever_the_task(tools: Tools) -> None:
+    keep_lessons(tools)
+
+    assert told(tools, task_title=OFF_DOMAIN, paths=["src/cache.py"]).memory_ids == ("mem-cache",)
+
+
+def with_angles(tools: Tools, task: str, **degrees: float) -> Tools:
+    """Each memory at an angle from the task."""
+    embedder = AngleEmbedder({task: 0.0})
+    for key, angle in degrees.items():
+        memory = tools.store.memory(f"mem-{key}")
+        assert memory is not None
+        vectors = (a_vector(memory, at(angle), space=embedder.space),)
+        tools.store.write(lambda tx, made=vectors: tx.apply(Changes(vectors=made)))
+    return replace(tools, embedder=embedder)
+
+
+def test_meaning_opens_the_gate_where_no_word_is_shared_and_closes_it_where_one_is_by_chance(tools: Tools) -> None:
+    keep(
+        tools.store,
+        a_memory("Mutexes time out after a minute", id="mem-near"),
+        a_memory("Gardens need water at night", id="mem-far"),
+        a_memory("The lock of the garden door", id="mem-chance"),
+    )
+    task = "Redis lock expiry"
+    wise = with_angles(tools, task, near=50, far=80, chance=85)
+
+    answer = told(wise, task_title=task)
+
+    assert answer.memory_ids == ("mem-near",) and answer.left_out == 0
+
+
+def test_what_is_too_far_off_is_not_counted_as_left_out_and_neither_is_what_lies_behind_it(tools: Tools) -> None:
+    keep_lessons(tools)
+    few = replace(tools, settings=replace(tools.settings, inject_limit=3))
+
+    assert told(few, task_title=OFF_DOMAIN).text == ""
+    deploy = told(few, task_title="Restart the service after the deploy")
+    assert len(deploy.memory_ids) == 3 and deploy.left_out > 3  # these do bear on it
+
+
+def test_a_model_that_cannot_run_is_told_with_the_notes(tools: Tools) -> None:
+    class Gone(AngleEmbedder):
+        def embed(self, texts: Sequence[str]) -> list[tuple[float, float]]:
+            raise EmbedderMissing("no model", fix="install one")
+
+    keep(tools.store, a_memory("Caching the schema needs a version", id="mem-cache"))
+    broken = replace(with_angles(tools, "", cache=0), embedder=Gone())
+
+    for task, shown in (("caching schema", ("mem-cache",)), ("zebra", ())):
+        answer = told(broken, task_title=task)
+        assert answer.memory_ids == shown
+        assert answer.notices == ("meaning is not compared: no model; install one",)
+
+
+@pytest.mark.parametrize("strategy", ["dex", "loki", "doc05", "recent"])
+def test_the_documented_strategies_have_no_gate(tools: Tools, strategy: str) -> None:
+    keep(tools.store, a_memory("Restart the service", id="mem-a", provenance=Provenance(actor=Actor(hat="critic"))))
+    wise = with_angles(tools, OFF_DOMAIN, a=72)
+
+    assert told(wise, task_title=OFF_DOMAIN, strategy=strategy, hat="critic").memory_ids == ("mem-a",)

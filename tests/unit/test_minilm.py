@@ -34,7 +34,7 @@ def cosine(a: Sequence[float], b: Sequence[float]) -> float:
 
 def test_the_space_is_known_before_anything_is_loaded() -> None:
     model = MiniLm()
-    assert model.space == Space(provider="local", model="all-MiniLM-L6-v2", version="int8-1", dimension=384)
+    assert model.space == Space(provider="local", model="all-MiniLM-L6-v2", version="int8-2", dimension=384)
     assert not model.is_warm and model.embed([]) == [] and not model.is_warm
 
 

@@ -5,7 +5,7 @@ import random
 import apsw
 import pytest
 
-from hindbrain.core.recall.bm25 import Document, scores
+from hindbrain.core.recall.bm25 import Document, idf, scores
 
 VOCABULARY = [
     *("cache", "pool", "token", "retry", "batch", "index", "lock", "query"),
@@ -65,3 +65,11 @@ def test_a_column_without_a_weight_counts_once() -> None:
     documents = [Document(id=str(n), columns=(("lock",), (word,))) for n, word in enumerate(["cache", "pool", "rule"])]
 
     assert scores(documents, ["cache"], weights=[1.0]) == scores(documents, ["cache"], weights=[1.0, 1.0])
+
+
+@pytest.mark.parametrize(("holders", "documents"), [(1, 0), (2, 1), (9, 8), (5, 5)])
+def test_a_word_that_more_hold_than_there_were_a_moment_ago_is_common_and_no_error(
+    holders: int, documents: int
+) -> None:
+    """The two are counted one after the other, and another process may keep a memory in between."""
+    assert 0 < idf(holders, documents) < 0.001 < idf(1, 9)

@@ -31,9 +31,9 @@ def test_the_newest_value_of_a_topic_comes_first_and_says_whom_it_overtook() -> 
 @pytest.mark.parametrize(
     ("older", "newer"),
     [
-        (valued("old", 1.0, days=9), valued("new", 0.79, days=1)),  # too much worse
+        (valued("old", 1.0, days=9), valued("new", 0.69, days=1)),  # too much worse
         (valued("old", 1.0, days=1), valued("new", 0.95, days=9)),  # not newer
-        (valued("old", 1.0, days=1), valued("new", 0.95, days=1 - 0.9 / 86400)),  # newer by less than a second
+        (valued("old", 1.0, days=1), valued("new", 0.95, days=1 - 9 / 1440)),  # newer by nine minutes
         (valued("old", 1.0, days=9), valued("new", 0.95, days=1, asked="port database user")),
         (valued("old", 1.0, days=9), valued("new", 0.95, days=1, asked="")),
         (valued("old", 1.0, days=9, asked=""), valued("new", 0.95, days=1, asked="")),
@@ -52,13 +52,13 @@ def test_half_of_the_words_in_common_is_the_same_topic() -> None:
     assert ids(newest_first([valued("old", 1.0, days=9), half])) == "new old"
 
 
-@pytest.mark.parametrize("gap", [0.2, 1.0 - 0.8, 0.1 + 0.1])
-def test_a_gap_of_exactly_a_fifth_is_close(gap: float) -> None:
+@pytest.mark.parametrize("gap", [0.3, 1.0 - 0.7, 0.1 + 0.2])
+def test_a_gap_of_exactly_three_tenths_is_close(gap: float) -> None:
     assert ids(newest_first([valued("old", 1.0, days=2), valued("new", 1.0 - gap, days=1)])) == "new old"
 
 
-def test_a_second_is_enough_to_be_newer() -> None:
-    assert ids(newest_first([valued("old", 1.0, days=1 / 86400), valued("new", 1.0, days=0)])) == "new old"
+def test_ten_minutes_are_enough_to_be_newer() -> None:
+    assert ids(newest_first([valued("old", 1.0, days=10 / 1440), valued("new", 1.0, days=0)])) == "new old"
 
 
 def test_the_newest_of_three_passes_both_and_names_the_better() -> None:

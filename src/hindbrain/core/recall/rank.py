@@ -73,24 +73,53 @@ def rank(
     candidates has decided which may be seen. `terms` are what an index knows; without it texts are read here.
     `spelled` are terms of the question, and those they were taken for.
     """
-    meant = dict(spelled)
     eligible = STRATEGIES[ask.strategy](_foreign(candidates, ask), ask, now=now)
     ordered = sorted(eligible, key=lambda item: item.place, reverse=True)
-    limit = max(ask.limit, 0)
-    head = ordered[: limit + _MARGIN]
     if not ask.text.strip():
-        return Ranked(items=tuple(head[:limit]), left_out=len(ordered) - len(head[:limit]))
-    held = terms([item.id for item in head]) if terms else {item.id: _terms_of(item) for item in head}
-    again: tuple[tuple[str, str], ...] = ()
-    asked = _asked(ask.text, meant)
-    if ask.strategy in _OURS:
-        head, again = _in_order(head, held, asked=asked)
+        limit = max(ask.limit, 0)
+        return Ranked(items=tuple(ordered[:limit]), left_out=len(ordered[limit:]))
+    if ask.strategy not in _OURS:
+        return _answer(ordered, ask, terms=terms, meant=dict(spelled))
+    return _ours(ordered, ask, terms=terms, meant=dict(spelled))
+
+
+def _ours(ordered: list[Recalled], ask: Ask, *, terms: Terms | None, meant: Mapping[str, str]) -> Ranked:
+    """With an eye on the other answers, and without what an agent who did not ask need not hear."""
+    head = ordered if ask.is_unasked else ordered[: max(ask.limit, 0) + _MARGIN]
+    held = _held(head, terms)
+    head, again = _in_order(head, held, asked=_asked(ask.text, meant))
+    if not ask.is_unasked:
+        answer = _answer(head, ask, terms=lambda _: held, meant=meant, behind=ordered[len(head) :])
+        return replace(answer, repeats=_told(again, answer))
+    # Before the limit: what is left out takes nobody's place.
+    answer = _answer([item for item in head if _bears(item)], ask, terms=lambda _: held, meant=meant)
+    far = _answer([item for item in head if not _bears(item)], ask, terms=lambda _: held, meant=meant)
+    return replace(answer, repeats=_told(again, answer), far=far.items)
+
+
+def _answer(
+    ordered: Sequence[Recalled],
+    ask: Ask,
+    *,
+    terms: Terms | None,
+    meant: Mapping[str, str],
+    behind: Sequence[Recalled] = (),
+) -> Ranked:
+    """The first of `ordered`, each with its notes, and how many of the others, and of those `behind`, there are."""
+    shown, rest = ordered[: max(ask.limit, 0)], [*ordered[max(ask.limit, 0) :], *behind]
+    held, asked = _held(shown, terms), _asked(ask.text, meant)
     words = [(word, _asked(word, meant) & asked) for word in _words(ask.text)]
-    shown = tuple(_noted(item, words, held=held.get(item.id, frozenset())) for item in head[:limit])
-    known = {item.id for item in shown}
-    told = tuple((repeat, other) for repeat, other in again if repeat not in known and other in known)
-    left_out = sum(_is_worth_a_word(item) for item in ordered if item.id not in known)
-    return Ranked(items=shown, left_out=left_out, repeats=told)
+    noted = tuple(_noted(item, words, held=held.get(item.id, frozenset())) for item in shown)
+    return Ranked(items=noted, left_out=sum(map(_is_worth_a_word, rest)))
+
+
+def _held(items: Sequence[Recalled], terms: Terms | None) -> Mapping[str, frozenset[str]]:
+    return terms([item.id for item in items]) if terms else _read(items)
+
+
+def _bears(item: Recalled) -> bool:
+    """What is about a file at hand does in any case."""
+    return item.gate is None or item.gate.is_open or _has(item, "about", "path")
 
 
 def _asked(text: str, meant: Mapping[str, str]) -> frozenset[str]:
@@ -99,11 +128,21 @@ def _asked(text: str, meant: Mapping[str, str]) -> frozenset[str]:
 
 def _is_worth_a_word(item: Recalled) -> bool:
     """Whether to say that there is more: everything resembles everything a little."""
-    return item.similarity is None or item.similarity >= LEAST or any(r.name == "words" for r in item.reasons)
+    return item.similarity is None or item.similarity >= LEAST or _has(item, "words", "path")
 
 
-def _terms_of(item: Recalled) -> frozenset[str]:
-    return frozenset(term for column in columns(item.memory) for term in column)
+def _has(item: Recalled, *names: str) -> bool:
+    return any(reason.name in names for reason in item.reasons)
+
+
+def _told(again: Sequence[tuple[str, str]], answer: Ranked) -> tuple[tuple[str, str], ...]:
+    """Repeats that are left out for one that is shown."""
+    shown = {item.id for item in answer.items}
+    return tuple((one, other) for one, other in again if one not in shown and other in shown)
+
+
+def _read(items: Sequence[Recalled]) -> dict[str, frozenset[str]]:
+    return {item.id: frozenset(term for column in columns(item.memory) for term in column) for item in items}
 
 
 def _in_order(

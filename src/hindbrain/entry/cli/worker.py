@@ -17,7 +17,7 @@ from hindbrain.core.value import dataclass, replace
 from hindbrain.entry.cli.call import Call
 from hindbrain.entry.cli.output import bold, dim, line, many
 from hindbrain.entry.cli.records import plain
-from hindbrain.entry.cli.verb import command, option
+from hindbrain.entry.cli.verb import Misuse, command, option
 from hindbrain.errors import EmbedderMissing, WorkerStuck
 from hindbrain.settings import Settings, anew, environment, load, worker_socket
 
@@ -63,7 +63,7 @@ def worker(call: Call, detach: bool, once: bool, stop: bool, status: bool) -> No
     """
     wanted = {_detach: detach, _once: once, _stop: stop, _status: status}
     if sum(wanted.values()) > 1:
-        raise click.UsageError("Give only one of --detach, --once, --stop and --status.")
+        raise Misuse("Give only one of --detach, --once, --stop and --status.")
     next((run for run, is_wanted in wanted.items() if is_wanted), _serve)(call)
 
 
