@@ -331,9 +331,8 @@ LESSONS = (
 )
 QUESTIONS = (
     "when do locks vanish",
-    "deploys on which days of the week",
-    "orders deleted",
-    "gardens",
+    "which days of the week do deploys wait for",
+    "redsi vanishing",
     "zebra \N{ZEBRA FACE}",
 )
 
@@ -361,13 +360,23 @@ def test_an_answer_is_the_same_whether_the_worker_or_the_process_itself_finds_it
     home.add(*LESSONS)
     home.serving()
     home.until(home.is_done)
-    called = 0
     for question in QUESTIONS:
         elsewhere, here = cold(), WordEmbedder()
-        assert answered(home, question, embedder=elsewhere) == answered(home, question, embedder=here)
-        assert elsewhere.calls == []  # either words decided, or the worker had the model
-        called += len(here.calls)
-    assert called == len(QUESTIONS)
+        told = answered(home, question, embedder=elsewhere)
+        assert told == answered(home, question, embedder=here) and "words and meaning" in told
+        assert elsewhere.calls == [] and here.calls == [[question]]  # the worker had the model
+
+
+def test_where_words_decide_neither_the_worker_nor_a_model_is_asked(home: Home) -> None:
+    home.add(*LESSONS)
+    process = home.serving()
+    home.until(home.is_done)
+    process.send_signal(signal.SIGSTOP)  # whoever asked it would wait
+    alone = cold()
+
+    items, _, _, how, *_ = answered(home, "orders deleted", embedder=alone)
+
+    assert items and str(how).startswith("words: they decide") and alone.calls == []
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
