@@ -281,7 +281,7 @@ class Hindbrain:
             store=self.store,
             settings=self.settings,
             embedder=tools.embedder,
-            worker=tools.worker if tools.embedder else None,
+            worker=tools.worker,
         )
 
     def close(self) -> None:

@@ -102,6 +102,16 @@ def test_inject_that_tells_nothing_says_what_was_kept_out(cli: Cli) -> None:
     assert answer.out == "" and "told nothing\n" in answer.err and "kept out 1 memory" in answer.err
 
 
+def test_of_many_that_were_kept_out_a_person_is_told_the_nearest(cli: Cli) -> None:
+    for name in ("station", "kitchen", "chess", "alarm", "church", "kids", "desk"):
+        cli.add(f"The seconds hand of the {name} clock is red")
+    task = ["--task-title", "translate the second chapter of the manual into plain words"]
+    answer = cli("inject", *task, "--why")
+
+    assert len(rows(answer.err, "gate")) == 5 and "and 2 further off; --json has all of them" in answer.err
+    assert len(cli.json("inject", *task)["kept_out"]) == 7
+
+
 def test_a_date_given_by_hand_decides_which_of_two_is_newer(cli: Cli) -> None:
     cli.add("The mail limit of the provider was raised: 500 an hour", "--learned", "2026-03-01")
     old = cli.json("add", "--learned", "2025-03-01T09:30Z", "The mail limit of the provider is 100 an hour, no more")

@@ -186,12 +186,12 @@ def test_memories_without_a_vector_are_counted_with_the_command_that_embeds_them
     keep(store, a_memory(), a_memory("Cache the routes"))
 
     due = look(store, embedder=embedder)["vectors"]
-    assert (due.is_ok, due.what) == (True, "0; 2 memories are without one")
+    assert (due.is_ok, due.what) == (True, "0 in the store; 2 memories wait for theirs")
     assert due.fix.startswith("hindbrain worker --once")
 
     embed_all(store=store, embedder=embedder)
     done = look(store, embedder=embedder)["vectors"]
-    assert (done.what, done.fix) == ("2; 0 memories are without one", "")
+    assert (done.what, done.fix) == ("2 in the store; no memory waits for its own", "")
 
 
 def test_vectors_of_another_model_are_told(store: Store) -> None:
@@ -215,7 +215,7 @@ def test_vectors_of_another_model_are_told(store: Store) -> None:
     ],
 )
 def test_whether_a_worker_runs_is_told(store: Store, told: Mapping[str, object] | None, is_ok: bool, said: str) -> None:
-    found = look(store, worker=FakeWorker(told))["worker"]
+    found = look(store, embedder=WordEmbedder(), worker=FakeWorker(told))["worker"]
 
     assert found.is_ok is is_ok and found.what.startswith(said)
     assert bool(found.fix) is (told is None or not is_ok)

@@ -47,7 +47,7 @@ def doctor(
         _reviews(store, project),
         _model(embedder),
         *_vectors(vitals, embedder),
-        *_worker(worker),
+        *(() if embedder is None else (_worker(worker),)),
     )
 
 
@@ -146,7 +146,8 @@ def _vectors(vitals: Mapping[str, str], embedder: Embedder | None) -> Iterator[F
     if embedder is not None:
         mine = by_space.get(own, Held(space=own, vectors=0, due=0))
         fix = _EMBED if mine.due else ""
-        yield Finding(name="vectors", is_ok=True, what=f"{mine.vectors:,}; {_memories(mine.due)} without one", fix=fix)
+        what = f"{mine.vectors:,} in the store; {_waiting(mine.due)}"
+        yield Finding(name="vectors", is_ok=True, what=what, fix=fix)
     for other in by_space.values():
         if other.space != own:
             until = "until all are made anew" if embedder else "for when it is switched on again"
@@ -154,22 +155,21 @@ def _vectors(vitals: Mapping[str, str], embedder: Embedder | None) -> Iterator[F
             yield Finding(name="vectors", is_ok=True, what=what, fix=_EMBED if embedder else "")
 
 
-def _worker(worker: Worker | None) -> Iterator[Finding]:
-    if worker is None:
-        return
-    told = worker.ask({"do": "ping"})
+def _worker(worker: Worker | None) -> Finding:
+    told = worker.ask({"do": "ping"}) if worker else None
     if told is None:
         what = "none runs: a question that needs the model has to start it"
-        yield Finding(name="worker", is_ok=True, what=what, fix="hindbrain worker --detach")
-    elif trouble := told.get("trouble"):
+        return Finding(name="worker", is_ok=True, what=what, fix="hindbrain worker --detach")
+    if trouble := told.get("trouble"):
         what = f"process {told.get('pid')} is in trouble: {trouble}"
-        yield Finding(name="worker", is_ok=False, what=what, fix="hindbrain worker --stop; then --detach")
-    else:
-        yield Finding(name="worker", is_ok=True, what=f"process {told.get('pid')} keeps the model warm")
+        return Finding(name="worker", is_ok=False, what=what, fix="hindbrain worker --stop; then --detach")
+    return Finding(name="worker", is_ok=True, what=f"process {told.get('pid')} keeps the model warm")
 
 
-def _memories(count: int) -> str:
-    return f"{count:,} {'memory is' if count == 1 else 'memories are'}"
+def _waiting(count: int) -> str:
+    if not count:
+        return "no memory waits for its own"
+    return "1 memory waits for its own" if count == 1 else f"{count:,} memories wait for theirs"
 
 
 def _bytes(count: int) -> str:

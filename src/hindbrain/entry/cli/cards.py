@@ -34,6 +34,7 @@ _TRUST = (
 )
 _LABEL = 12  # columns
 _WORTH = 23
+_TELLING = 1000.0  # weight from which a part is all that is told: the best of next to nothing, in a store of a few
 _VERDICT = max(map(len, Verdict))
 
 
@@ -75,7 +76,9 @@ def unheard_card(found: "Recalled") -> Iterator[str]:
 def score_lines(score: Score, *, indent: str) -> Iterator[str]:
     """Every part of a score: what it is worth, and how that came about."""
     for reason in score.reasons:
-        worth = f"{reason.part:+.3f} = {reason.value:.2f} × {reason.weight:.3g}"
+        worth = f"{reason.part:+.3f}"
+        if abs(reason.weight) < _TELLING:
+            worth += f" = {reason.value:.2f} × {reason.weight:.3g}"
         head = f"{indent}{_named(reason.name)}{worth:<{_WORTH}}"
         if reason.note:
             yield from hanging(head, line(reason.note), columns=len(indent) + _LABEL + _WORTH + 1, indent=indent)

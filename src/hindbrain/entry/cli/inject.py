@@ -13,6 +13,8 @@ from hindbrain.facade import Context
 if TYPE_CHECKING:
     from hindbrain.app.inject import Injected
 
+_NEAREST = 5  # of those that were kept out
+
 
 @command(
     examples="""
@@ -73,8 +75,10 @@ def _reckoned(injected: "Injected") -> Iterator[str]:
     if injected.kept_out:
         yield ""
         yield bold(f"kept out {many(len(injected.kept_out), 'memory', plural='memories')}")
-        for one in injected.kept_out:
+        for one in injected.kept_out[:_NEAREST]:
             yield from unheard_card(one)
+        if rest := len(injected.kept_out[_NEAREST:]):
+            yield dim(f"and {rest:,} further off; --json has all of them")
     if injected.left_out:
         yield ""
         yield dim(f"{injected.left_out:,} more did not fit; --limit and --budget make room")

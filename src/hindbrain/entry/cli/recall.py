@@ -71,9 +71,9 @@ def recall(call: Call, query: str, recent: int | None, stats: bool, why: bool, *
 
 
 def _record(found: "Found") -> dict[str, object]:
-    from hindbrain.entry.cli.records import recalled_record, search_record
+    from hindbrain.entry.cli.records import found_record
 
-    return {"memories": [recalled_record(one) for one in found.memories], **search_record(found)}
+    return found_record(found)
 
 
 def _notes(found: "Found") -> Iterator[str]:

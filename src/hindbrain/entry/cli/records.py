@@ -20,11 +20,12 @@ def memory_record(memory: Memory) -> dict[str, Any]:
     return {**to_record(memory), "state": str(memory.state)}
 
 
-def recalled_record(found: "Recalled") -> dict[str, Any]:
-    return {**memory_record(found.memory), **judged_record(found)}
+def found_record(found: "Found") -> dict[str, Any]:
+    memories = [{**memory_record(one.memory), **_judged(one)} for one in found.memories]
+    return {"memories": memories, **_searched(found)}
 
 
-def judged_record(found: "Recalled") -> dict[str, Any]:
+def _judged(found: "Recalled") -> dict[str, Any]:
     """What a question makes of a memory."""
     start, end = found.speaks
     gate = found.gate
@@ -41,13 +42,13 @@ def injected_record(injected: "Injected") -> dict[str, Any]:
         "text": injected.text,
         "injection_id": injected.injection_id,
         "memory_ids": list(injected.memory_ids),
-        "shown": [{"memory_id": one.id, **judged_record(one)} for one in injected.shown],
-        "kept_out": [{"memory_id": one.id, **judged_record(one)} for one in injected.kept_out],
-        **search_record(injected),
+        "shown": [{"memory_id": one.id, **_judged(one)} for one in injected.shown],
+        "kept_out": [{"memory_id": one.id, **_judged(one)} for one in injected.kept_out],
+        **_searched(injected),
     }
 
 
-def search_record(found: "Found | Injected") -> dict[str, Any]:
+def _searched(found: "Found | Injected") -> dict[str, Any]:
     """How an answer was looked for, and what stood in its way."""
     return {
         "how": found.how,
