@@ -51,6 +51,7 @@ class Home:
             "PYTHONPATH": f"{SRC}{os.pathsep}{TESTS}",
         }
         self.processes: list[subprocess.Popen[str]] = []
+        self.project = ""  # of what was added last
         self.set(embedder="words")
 
     def set(self, **settings: object) -> None:
@@ -104,12 +105,12 @@ class Home:
         with hindbrain.open(self.store, project="app") as memory:
             for content in contents:
                 memory.add(content)
+            assert memory.project
+            self.project = memory.project.id
 
     def ask(self, text: str, *, store: Path | None = None) -> list[str] | None:
         settings = replace(load(self.environment), store=str(store or self.store))
-        with contextlib.closing(SqliteStore(self.store)) as known:
-            project = known.projects()[0].id
-        told = found(self.worker.ask(errand(Question(text=text), project=project, settings=settings)))
+        told = found(self.worker.ask(errand(Question(text=text), project=self.project, settings=settings)))
         return None if told is None else [item.content for item in told]
 
     def near(self, text: str, model: str = "words") -> list[str]:
