@@ -50,6 +50,7 @@ def choose(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[
     if not ask.text.strip() and not ask.paths:
         return [Recalled(memory=c.memory, score=_standing(c.memory, ask, now=now)) for c in candidates]
     best = max((_worth(c) for c in candidates), default=0.0)
+    best = max(best, fuse.LEAST)  # what hardly bears on the question is not made the measure of all else
     wanted = frozenset(query_terms(ask.text))
     answers = []
     for candidate in candidates:
