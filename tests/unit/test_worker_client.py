@@ -82,6 +82,7 @@ def test_a_worker_that_answers_is_heard(place: Path) -> None:
 
 def test_an_answer_may_come_in_pieces(place: Path) -> None:
     def talk(link: socket.socket) -> None:
+        link.recv(1024)  # who closes with something unread resets the connection
         for byte in written({"a": "ü" * 10}):
             link.sendall(bytes([byte]))
 
