@@ -198,7 +198,7 @@ def _stamp_line(s: Mapping[str, str]) -> str:
     versions = ", ".join(f"{name} {s[name]}" for name in _PACKAGES if name in s)
     return (
         f"<sub>{s['date']}, commit {s['commit']}; {s['cpu']}, {s['cores']} cores, {s['memory']}, {s['system']}; "
-        f"Python {s['python']}, SQLite {s['sqlite']}, {versions}</sub>"
+        f"Python {s['python']}, SQLite {s['sqlite']}, {versions}; seed {s['seed']}</sub>"
     )
 
 
