@@ -381,3 +381,17 @@ def test_no_descriptor_on_the_database_is_opened_beside_the_engine(db_path: Path
     watching = False
     touched = {Path(name).name for name in opened if Path(name).parent == db_path.parent}
     assert touched == {"hindbrain.db.next", "hindbrain.db.turn"}
+
+
+def test_a_word_of_a_large_store_is_counted_again_when_the_store_has_grown(
+    sqlite_store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_project(sqlite_store)
+    keep(sqlite_store, *(a_memory(f"the lock expires {number}", id=f"mem-{number:03}") for number in range(100)))
+    monkeypatch.setattr("hindbrain.adapters.sqlite.reader._LARGE", 50)
+    assert sqlite_store.holders(["lock"]) == (100, {"lock": 100})
+
+    keep(sqlite_store, a_memory("one lock more", id="mem-one"))
+    assert sqlite_store.holders(["lock"]) == (101, {"lock": 100})  # near enough, and free
+    keep(sqlite_store, a_memory("and another lock", id="mem-two"))
+    assert sqlite_store.holders(["lock"]) == (102, {"lock": 102})

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from hindbrain.adapters.sqlite.shelves import Shelves
 
 _T = TypeVar("_T")
+_LARGE = 10_000  # memories from which on how rare a word is need not be counted each time
+_COUNTED = 50_000  # words whose count a process keeps
 _ORDERS = {
     "confidence": "m.confidence DESC, m.created_at DESC, m.id DESC",
     "newest": "m.learned_at DESC, m.id DESC",
@@ -62,6 +64,7 @@ class SqliteReader:
         self._path = path
         self._db = connection
         self._shelves: Shelves | None = None
+        self._counted: dict[str, tuple[int, int]] = {}  # of how many memories how many hold a word
 
     def _all(self, sql: str, *values: Any) -> list[Any]:
         with translated(self._path):
@@ -216,7 +219,8 @@ class SqliteReader:
 
     def holders(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
         # One by one: asked for several terms at once, fts5vocab reads all that there are.
-        return self._size(), {word: 0 if is_scope(word) else self._held(word) for word in words}
+        count = self._size()
+        return count, {word: 0 if is_scope(word) else self._held(word, among=count) for word in words}
 
     def _size(self) -> int:
         """How many memories there are. A transaction does not see what it added in the index's own record."""
@@ -224,9 +228,17 @@ class SqliteReader:
             return int(self._all("SELECT count(*) FROM memory")[0][0])
         return self._averages()[0]
 
-    def _held(self, word: str) -> int:
+    def _held(self, word: str, *, among: int) -> int:
+        """Counting reads the word's whole list, over all projects. In a large store what was counted while it was
+        about as large still says how rare a word is."""
+        size, known = self._counted.get(word, (0, 0))
+        if among >= _LARGE and abs(among - size) <= size // 100:
+            return known
         found = self._all("SELECT doc FROM memory_terms WHERE term = ?", word)
-        return int(found[0][0]) if found else 0
+        held = int(found[0][0]) if found else 0
+        if among >= _LARGE and held and len(self._counted) < _COUNTED:
+            self._counted[word] = (among, held)
+        return held
 
     def spelled(self, start: str, *, limit: int) -> Sequence[str]:
         after = start[:-1] + chr(ord(start[-1]) + 1) if start else ""
