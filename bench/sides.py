@@ -43,6 +43,7 @@ class Case:
     has_words: Any
     is_gold: Any
     golds: int  # that there are, found or not
+    covered: float  # of the worth of the question's words, what the best answer by words holds
 
 
 class Watched(Retriever):
@@ -104,6 +105,7 @@ def _case(watched: Watched, gathered: Gathered, gold: frozenset[int]) -> Case:
         has_words=np.array([one.words > 0 for one, _ in pairs], bool),
         is_gold=np.array([row in gold for _, row in pairs], bool),
         golds=len(gold),
+        covered=gathered.covered,
     )
 
 
@@ -114,7 +116,8 @@ def _save(found: Sequence[Case], file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     columns: dict[str, Any] = {name: np.concatenate([getattr(case, name) for case in found]) for name in _COLUMNS}
     sizes = np.array([len(case.share) for case in found])
-    np.savez_compressed(file, sizes=sizes, golds=np.array([case.golds for case in found]), **columns)
+    covered = np.array([case.covered for case in found])
+    np.savez_compressed(file, sizes=sizes, golds=np.array([case.golds for case in found]), covered=covered, **columns)
 
 
 def _load(file: Path) -> list[Case]:
@@ -122,8 +125,8 @@ def _load(file: Path) -> list[Case]:
     ends = np.cumsum(kept["sizes"])[:-1]
     parts = {name: np.split(kept[name], ends) for name in _COLUMNS}
     return [
-        Case(golds=int(golds), **{name: part[number] for name, part in parts.items()})
-        for number, golds in enumerate(kept["golds"])
+        Case(golds=int(golds), covered=float(covered), **{name: part[number] for name, part in parts.items()})
+        for number, (golds, covered) in enumerate(zip(kept["golds"], kept["covered"], strict=True))
     ]
 
 

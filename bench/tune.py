@@ -25,7 +25,7 @@ _TITLE = "How the constants were chosen"
 _WORDS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 _MANY = (0.0, 0.025, 0.05, 0.075, 0.1)
 _LEAST = (0.0, 0.05, 0.1, 0.2, 0.3)
-_DECIDE = (0.3, 0.4, 0.5, 0.6, 0.7)
+_DECIDE = (0.5, 0.6, 0.7, 0.8, 0.9)
 _GATE = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45)
 _GATE_WORDS = (0.15, 0.2, 0.25, 0.3, 0.4)
 _SAME_TOPIC = (0.34, 0.5, 0.67)
@@ -59,8 +59,8 @@ _NOTES = (
     "`python -m bench --only tune`, on the same halves as above, so the other halves are the real test. R@10 by "
     "relevance alone (LongMemEval S: hit@5), before nudges and repeats. In bold what recall runs with.",
     "`WORDS`: what a full share of words is worth in cosines. `MANY`: taken off for each e-fold of pieces. `LEAST`: "
-    "cosine below which meaning alone is no reason to answer. `DECIDE`: share of words from which a process that has "
-    "no model running does not start one.",
+    "cosine below which meaning alone is no reason to answer. `DECIDE`: of the worth of a question's words, what the "
+    "best answer by words must hold so that a process without a running model does not start one.",
 )
 
 
@@ -144,7 +144,7 @@ def _decided(found: Mapping[str, Sequence[Case]]) -> Table:
 
 
 def _decided_cell(some: Sequence[Case], least: float) -> str:
-    decided = [case for case in some if case.share.max(initial=0.0) >= least]
+    decided = [case for case in some if case.covered >= least]
     if not decided:
         return "0%"
     by_words = fmean(_found_among_few(case, np.where(case.has_words, case.share, -np.inf)) for case in decided)

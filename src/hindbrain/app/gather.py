@@ -28,6 +28,7 @@ class Gathered:
     how: str = ""  # which sides were asked, and why not the other, for `--why`
     notices: tuple[str, ...] = ()  # what a person should know about this answer
     spelled: tuple[tuple[str, str], ...] = ()  # words of the question that nothing holds, and what they were taken for
+    covered: float = 0.0  # of what the question's words are worth, how much the best answer by words holds
     terms: Terms | None = None  # the words of memories as the index has them; None: the past has no index
 
 
@@ -48,7 +49,14 @@ def gather(
     is_all = ask.strategy == "dex" or not (words or ask.paths)
     rest = reader.select(where, order="newest") if is_all else _about(ask.paths, where, reader=reader)
     found += [_fallback(memory, sides) for memory in rest if memory.id not in known]
-    return Gathered(candidates=found, how=sides.how, notices=sides.notices, spelled=spelled, terms=reader.terms)
+    return Gathered(
+        candidates=found,
+        how=sides.how,
+        notices=sides.notices,
+        spelled=spelled,
+        terms=reader.terms,
+        covered=sides.covered,
+    )
 
 
 def misspelled(gathered: Gathered, ask: Ask, *, items: Sequence[Recalled]) -> tuple[tuple[str, str], ...]:
