@@ -1,6 +1,7 @@
 """Whether a new statement becomes a memory, a new version, one more piece of evidence, or a question for a person."""
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from hindbrain.app.revise import revised
 from hindbrain.app.settle import settled
@@ -22,7 +23,7 @@ from hindbrain.core.same import is_same as is_same_lesson
 from hindbrain.core.supersede import Ruling, rule
 from hindbrain.core.supersede import Verdict as Ruled
 from hindbrain.core.value import dataclass, field, replace
-from hindbrain.core.words import STOP, query_terms
+from hindbrain.core.words import query_terms
 from hindbrain.ports import Chance, Changes, Saying, Transaction, Where
 from hindbrain.settings import Settings
 
@@ -30,6 +31,11 @@ _FEW = 12  # words of a text that are all looked up; of a longer one the rarer h
 _LOOKED_UP = 24  # words whose rarity is asked for; the longest, because short ones are rarely rare
 _NEAR = 0.4  # overlap below which two texts are about different things; spares most of the close comparison
 _NEIGHBOURS = 12  # memories with the most words in common that a new one is compared with
+
+
+@lru_cache(maxsize=2048)  # neighbours of one memory are mostly neighbours of the next
+def _telling(text: str) -> tuple[str, ...]:
+    return tuple(query_terms(text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +76,9 @@ def _may_replace(new: Memory, old: Memory) -> bool:
     return new.trust >= max(old.trust, trust.TAINTED) and new.learned_at >= old.learned_at and not old.is_pinned
 
 
-def _overlap(one: Set[str], other: Set[str]) -> float:
+def _overlap(one: Sequence[str], other: Sequence[str]) -> float:
     """Share of the shorter text's words that the other has too."""
-    return len(one & other) / (min(len(one), len(other)) or 1)
+    return len(set(one) & set(other)) / (min(len(set(one)), len(set(other))) or 1)
 
 
 @dataclass(slots=True)
@@ -227,14 +233,12 @@ class _Keeper:
         memory = self.new.memory
         voices = (memory.persona,) if memory.persona else ()
         where = Where(project=memory.project, with_everywhere=False, voices=voices)
-        words = query_terms(memory.content)
+        words = _telling(memory.content)
         longest = sorted(words, key=len, reverse=True)[:_LOOKED_UP]
         telling = words if len(words) <= _FEW else self.tx.rarest(longest, limit=max(_FEW, len(words) // 2 + 1))
-        found = [match.memory_id for match in self.tx.matches(telling, where, limit=_NEIGHBOURS)]
-        terms = self.tx.terms(found)
-        near = [key for key in found if _overlap(set(words), terms.get(key, frozenset()) - STOP) >= _NEAR]
-        known = self.tx.memories(near)
-        return (known[key] for key in near if key in known and known[key].persona == memory.persona)
+        hits = self.tx.search(telling, where, limit=_NEIGHBOURS)
+        near = (hit.memory for hit in hits if hit.memory.persona == memory.persona)
+        return (old for old in near if _overlap(words, _telling(old.content)) >= _NEAR)
 
     def _stored(self, around: _Neighbourhood) -> Kept:
         memory = self.new.memory
