@@ -89,8 +89,12 @@ RELEVANCE = {"words", "meaning", "pieces", "about"}
 MOVES = {"newest", "again"}  # what an answer owes to the others in the same answer
 
 
-def part(item: Recalled, names: set[str]) -> float:
-    return sum(reason.part for reason in item.score.reasons if reason.name in names)
+def part(item: Recalled, of: set[str]) -> float:
+    return sum(reason.part for reason in item.score.reasons if reason.name in of)
+
+
+def names(item: Recalled) -> set[str]:
+    return {reason.name for reason in item.score.reasons}
 
 
 @patient
@@ -138,7 +142,7 @@ def test_only_what_is_newer_or_said_before_moves_and_by_no_more_than_it_must(poo
     for place, one in enumerate(answer.items):
         for later in answer.items[place + 1 :]:
             lead = later.score.total - part(later, MOVES) - one.score.total + part(one, MOVES)
-            if lead > 1e-9 and not part(later, {"again"}):
+            if lead > 1e-9 and "again" not in names(later):
                 assert one.memory.learned_at > later.memory.learned_at and lead <= close + 1e-9
         assert part(one, {"newest"}) >= 0 and part(one, {"again"}) <= 0
         assert one.gate is not None

@@ -137,7 +137,7 @@ def _fallback(memory: Memory, sides: _Sides) -> Candidate:
 
 def _by_words(ask: Ask, where: Where, *, reader: Reader) -> tuple[list[str], _Sides, tuple[tuple[str, str], ...]]:
     known, worths, spelled = _meant(query_terms(ask.text), reader)
-    matches = reader.matches(known, where, limit=_depth(ask))
+    matches = reader.matches(known, where, limit=_words_depth(ask))
     worth = sum(worths.values())
     sides = _Sides({m.memory_id: _Side(m.score, share(m.score, worth, size=m.size)) for m in matches})
     if best := sides.best(1):
@@ -167,8 +167,14 @@ def _spelled(unknown: Sequence[str], reader: Reader, *, known: Container[str]) -
 
 
 def _depth(ask: Ask) -> int:
-    """How many each side may bring: what is far down on both is not far up on their sum."""
+    """How many meaning may bring: what is far down on both sides is not far up on their sum."""
     return 2 * max(ask.limit, 0) + 20
+
+
+def _words_depth(ask: Ask) -> int:
+    """How many words may bring. More, because what meaning alone brings counts as if it held no word: among six
+    thousand functions 40 instead of 100 cost two points of R@10, and a thousand gave 0.2 more."""
+    return 4 * max(ask.limit, 0) + 160
 
 
 def _room(ask: Ask) -> int:

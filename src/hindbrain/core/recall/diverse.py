@@ -26,7 +26,7 @@ class Item:
 
     id: str
     learned_at: datetime
-    score: float  # the best answer's is 1.0
+    score: float  # the best answer's is 1.0, or 0.0 where none is any good
     asked: frozenset[str] = frozenset()  # terms of the question that it holds
     terms: frozenset[str] = frozenset()  # all that it holds, without stop words
     text: str = ""

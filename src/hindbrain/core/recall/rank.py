@@ -154,7 +154,7 @@ def _in_order(
         Item(
             id=item.id,
             learned_at=item.memory.learned_at,
-            score=item.score.total / best if best > 0 else 0.0,
+            score=item.score.total / best if best > 0 else item.score.total - best,
             asked=held.get(item.id, frozenset()) & asked,
             terms=held.get(item.id, frozenset()) - STOP,
             text=item.content,
@@ -188,9 +188,9 @@ def _lowered(order: Sequence[Recalled], repeated: Mapping[str, str]) -> list[Rec
     lowered: list[Recalled] = []
     for item in order:
         excess = item.score.total - lowered[-1].score.total if lowered else 0.0
-        if item.id in repeated and excess > 0:
+        if item.id in repeated:
             note = f"says the same as {repeated[item.id]}"
-            item = replace(item, score=Score((*item.score.reasons, Reason("again", excess, -1.0, note))))
+            item = replace(item, score=Score((*item.score.reasons, Reason("again", max(excess, 0.0), -1.0, note))))
         lowered.append(item)
     return lowered
 
