@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
-from hindbrain.core.hints import Protocol, TypeVar
+from hindbrain.core.hints import TYPE_CHECKING, Protocol, TypeVar
 from hindbrain.core.model import (
     Actor,
     Event,
@@ -23,6 +23,11 @@ from hindbrain.core.model import (
     Version,
 )
 from hindbrain.core.value import dataclass, field
+
+if TYPE_CHECKING:  # a recall needs none of these
+    from hindbrain.core.model.activity import Activity, Deed
+    from hindbrain.core.model.job import Job, JobState
+    from hindbrain.core.model.outcome import Anchor, Outcome, Standing
 
 T = TypeVar("T")
 
@@ -212,6 +217,11 @@ class Changes:
     injections: tuple[Injection, ...] = ()
     vectors: tuple[Vector, ...] = ()  # all pieces of a memory in a space; they take the place of those it had
     events: tuple[Event, ...] = ()
+    activities: tuple[Activity, ...] = ()  # one that is there already (by its id) is left as it is
+    jobs: tuple[Job, ...] = ()  # new ones, or the next state of a known one
+    outcomes: tuple[Outcome, ...] = ()  # one for a (memory, injection, how) that is there already changes nothing
+    anchors: tuple[Anchor, ...] = ()  # all of a memory; they take the place of those it had
+    cursors: Mapping[str, str] = field(default_factory=dict)  # how far each follower has come; "" removes it
     by: Actor = field(default_factory=Actor)
     change: str = "stored"  # what happened to `memories`, for their history
 
@@ -310,6 +320,43 @@ class Reader(Protocol):
 
     def was_shown(self, memory_id: str, session: str) -> bool:
         """Whether an injection of that session has shown the memory already."""
+
+    def shown(self, session: str, *, agent: str = "", since: datetime | None = None) -> Mapping[str, int]:
+        """The ledger: which memories that agent of the session was shown (not: would have been), and the newest
+        version of each that it saw."""
+
+    def told(self, project: str, *, session: str = "", since: datetime | None = None) -> Sequence[Injection]:
+        """Injections, oldest first, those that were withheld too."""
+
+    def activities(
+        self, project: str, *, session: str = "", after: int = 0, deeds: Sequence[Deed] = (), limit: int = 0
+    ) -> Sequence[Activity]:
+        """In the order in which they were recorded; `after` is the `seq` last seen."""
+
+    def jobs(self, *, states: Sequence[JobState] = (), kind: str = "", limit: int = 0) -> Sequence[Job]:
+        """In the order in which they were queued, of all projects."""
+
+    def due(self, now: datetime, *, limit: int = 1) -> Sequence[Job]:
+        """Jobs to be done now: queued ones whose time has come, in order, and running ones, whose worker died."""
+
+    def outcomes(self, project: str, *, memory_id: str = "", session: str = "") -> Sequence[Outcome]:
+        """Oldest first."""
+
+    def anchors(self, project: str, *, memory_id: str = "", paths: Sequence[str] = ()) -> Sequence[Anchor]:
+        """By memory and path; `paths` narrows to those files."""
+
+    def standings(self, ids: Sequence[str]) -> Mapping[str, Standing]:
+        """Of those of `ids` about which anything is known. Withheld outcomes are not counted, and one session counts
+        once for each memory: what it says last."""
+
+    def cured(self, project: str, signature: str) -> Sequence[Memory]:
+        """Live memories of the project, and those sent everywhere, about the failure with that signature."""
+
+    def cursor(self, name: str) -> str:
+        """How far a follower has come; "" when it has not begun."""
+
+    def cursors(self, start: str) -> Mapping[str, str]:
+        """All whose name begins so."""
 
     def events(self, *, after: int = 0, project: str = "", limit: int = 0) -> Sequence[Event]:
         """In the order in which they happened; `after` is the cursor, the `seq` last seen."""

@@ -28,3 +28,6 @@ class Injection:
     persona: str = ""
     hat: str = ""
     query: str = ""  # task title and description after the door
+    moment: str = "asked"  # asked, session, prompt, file, failure, sibling: what brought it about
+    agent: str = ""  # the subagent that was told; empty: the main agent
+    is_withheld: bool = False  # held out: what would have been shown was not, to measure what showing is worth

@@ -1,0 +1,68 @@
+"""What came of showing a memory, and what is known of a memory beyond its words."""
+
+from datetime import datetime
+
+from hindbrain.core.closed import StrEnum
+from hindbrain.core.value import dataclass
+
+
+class Effect(StrEnum):
+    HELPED = "helped"
+    HURT = "hurt"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One judgement about one memory in one injection, or by a person about the memory as such.
+
+    There is at most one for each (memory, injection, how): judging again changes nothing.
+    """
+
+    id: str
+    at: datetime
+    project: str
+    memory_id: str
+    effect: Effect
+    how: str  # cited, followed, contradicted, recurred, avoided, gate, person, unseen
+    injection_id: str = ""
+    session: str = ""
+    note: str = ""
+    is_withheld: bool = False  # it would have been shown, but was held out to measure what showing is worth
+
+
+class Freshness(StrEnum):
+    """Whether the code that a memory speaks of still is as it was."""
+
+    UNTIED = ""  # it names no file, or none that could be tied
+    FRESH = "fresh"
+    SUSPECT = "suspect"  # the code changed
+    GONE = "gone"  # the file or the symbol is not there any more
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """A place in the code that a memory speaks of, with the content it had."""
+
+    memory_id: str
+    project: str
+    path: str  # relative to the top of the code base
+    tied_at: datetime
+    checked_at: datetime
+    blob: str = ""  # git's name for the file's content
+    symbol: str = ""  # a named function or class; empty: lines, or the whole file
+    start: int = 0  # first line, 1-based; 0: the whole file
+    end: int = 0
+    digest: str = ""  # of the symbol's or the lines' text
+    freshness: Freshness = Freshness.FRESH
+    note: str = ""  # what changed, in words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What ranking may know of a memory beside its text."""
+
+    helped: int = 0
+    hurt: int = 0
+    unknown: int = 0
+    freshness: Freshness = Freshness.UNTIED
