@@ -1,0 +1,1 @@
+"""What a coding agent's client tells us and may be told, in one vocabulary for all clients."""
