@@ -8,11 +8,12 @@ from datetime import datetime
 from hindbrain.app.projects import Located
 from hindbrain.app.tools import Tools
 from hindbrain.core.hints import TYPE_CHECKING, TypedDict, Unpack
-from hindbrain.errors import DiskFull, ReadOnly, StoreLocked
-from hindbrain.ports import Project, Store
+from hindbrain.errors import BadValue, DiskFull, ReadOnly, StoreLocked
+from hindbrain.ports import Dialect, Folders, Project, Store
 from hindbrain.settings import Settings
 
 if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for the importer
+    from hindbrain.app.adopt import Adopted
     from hindbrain.app.capture import Captured
     from hindbrain.app.doctor import Finding
     from hindbrain.app.forget import Forgotten
@@ -252,6 +253,22 @@ class Hindbrain:
 
         return import_(text, is_own=is_own, project=self._adopted(), tools=self._tools)
 
+    def adopt(self, dialect: str, path: str) -> Adopted:
+        """Read the files of another system at `path`, a file or a folder; every line of them is accounted for."""
+        from hindbrain.app.adopt import adopt
+
+        spoken, folders = self._foreign(dialect)
+        tree = folders.load(path, wants=spoken.wants)
+        return adopt(tree, dialect=spoken, project=self._adopted(), tools=self._tools)
+
+    def hand_out(self, dialect: str, folder: str) -> Sequence[str]:
+        """Write the memories as another system's files below `folder`; the paths that changed."""
+        from hindbrain.app.hand_out import hand_out
+
+        spoken, folders = self._foreign(dialect)
+        tree = hand_out(dialect=spoken, project=self._known(), name=self.project_name, tools=self._tools)
+        return folders.save(tree, folder)
+
     def cleanup(self, *, is_dry_run: bool = False) -> Cleaned:
         """Let unused memories fade, archive those that faded away."""
         from hindbrain.app.maintain import cleanup
@@ -292,6 +309,11 @@ class Hindbrain:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _foreign(self, dialect: str) -> tuple[Dialect, Folders]:
+        if self._tools.dialect is None or self._tools.folders is None:
+            raise BadValue("files are not read or written here", fix="open Hindbrain with open_hindbrain()")
+        return self._tools.dialect(dialect), self._tools.folders
 
     def _known(self) -> str:
         """The project's id; one that no row has while the project is new."""

@@ -26,6 +26,7 @@ from hindbrain.core.value import dataclass, field
 
 if TYPE_CHECKING:  # a recall needs none of these
     from hindbrain.core.model.activity import Activity, Deed
+    from hindbrain.core.model.foreign import Reading, View
     from hindbrain.core.model.job import Job, JobState
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
 
@@ -92,6 +93,37 @@ class ProjectFiles(Protocol):
 
     def root(self, path: str) -> str:
         """The top folder of the code base that `path` lies in."""
+
+
+class Folders(Protocol):
+    """Files that a person names, read or written on their order."""
+
+    def load(self, path: str, *, wants: Callable[[str], bool]) -> Mapping[str, bytes]:
+        """The file at `path`, or those below a folder that are wanted. Unreadable, TooLong or BadValue (a packed
+        file, a link that leads out of the folder) before anything is returned."""
+
+    def save(self, tree: Mapping[str, bytes], folder: str) -> Sequence[str]:
+        """Write each file whole or not at all, none outside of `folder`; the paths whose content changed."""
+
+
+class Dialect(Protocol):
+    """The files of another system, as bytes by their paths with `/` between folders."""
+
+    @property
+    def name(self) -> str: ...
+
+    def wants(self, path: str) -> bool:
+        """Whether a file at `path`, below the folder that is imported, may be one of its own."""
+
+    def read(self, tree: Mapping[str, bytes]) -> Reading:
+        """What they tell. Tolerant: a bad line is an item, never an error. Files of no concern are no items.
+
+        The paths may begin anywhere: at the project, at the system's own folder, or be one file's name.
+        """
+
+    def write(self, view: View) -> Mapping[str, bytes]:
+        """The same memories as the other system would have written them, with paths relative to the project.
+        BadValue from a dialect that can only be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

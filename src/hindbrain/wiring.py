@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping, Sequence
 
 from hindbrain.adapters.ai.facade import embedder as chosen
 from hindbrain.adapters.clock import SystemChance, SystemClock
@@ -10,10 +11,10 @@ from hindbrain.adapters.files import LocalFiles
 from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.app.projects import locate
 from hindbrain.app.tools import Tools
-from hindbrain.core.hints import TYPE_CHECKING
+from hindbrain.core.hints import TYPE_CHECKING, cast
 from hindbrain.core.value import replace
 from hindbrain.facade import Hindbrain
-from hindbrain.ports import Embedder
+from hindbrain.ports import Dialect, Embedder
 from hindbrain.settings import Settings, load, worker_socket
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ def open_hindbrain(
         settings=settings,
         embedder=embedder or chosen(settings.embedder),
         worker=worker_of(settings) if os.path.exists(worker_socket(settings.home)) else None,
+        folders=_Folders(),
+        dialect=_dialect,
     )
     # A path object is a path even where it looks like a name.
     wanted = project if isinstance(project, str | None) else os.path.join(".", os.fspath(project))
@@ -68,7 +71,29 @@ def open_tools(settings: Settings) -> Tools:
         files=LocalFiles(),
         settings=settings,
         embedder=embedder(settings.embedder),
+        folders=_Folders(),
+        dialect=_dialect,
     )
+
+
+class _Folders:
+    """Loads when it is used: a recall names no folder."""
+
+    def load(self, path: str, *, wants: Callable[[str], bool]) -> Mapping[str, bytes]:
+        from hindbrain.adapters import tree
+
+        return tree.load(path, wants=wants)
+
+    def save(self, tree: Mapping[str, bytes], folder: str) -> Sequence[str]:
+        from hindbrain.adapters.tree import save
+
+        return save(tree, folder)
+
+
+def _dialect(name: str) -> Dialect:
+    from hindbrain.dialects import dialect
+
+    return cast("Dialect", dialect(name))
 
 
 def worker_of(settings: Settings) -> RemoteWorker:

@@ -1,7 +1,9 @@
 """Everything from outside in one value, for the verbs that need most of it."""
 
+from collections.abc import Callable
+
 from hindbrain.core.value import dataclass
-from hindbrain.ports import Chance, Clock, Embedder, ProjectFiles, Store, Worker
+from hindbrain.ports import Chance, Clock, Dialect, Embedder, Folders, ProjectFiles, Store, Worker
 from hindbrain.settings import Settings
 
 
@@ -14,3 +16,5 @@ class Tools:
     settings: Settings
     embedder: Embedder | None = None  # None: words only
     worker: Worker | None = None  # a process that has the model running; None: do without
+    folders: Folders | None = None  # None: no file is read or written
+    dialect: Callable[[str], Dialect] | None = None  # by its name; BadValue for one that nobody speaks

@@ -1,0 +1,116 @@
+"""Which files of a folder may be read or written on another system's behalf, and how much of them."""
+
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+from hindbrain.errors import BadValue, TooLong, Unreadable
+
+MOST_BYTES = 32 << 20  # of one file
+MOST_TOGETHER = 96 << 20
+MOST_FILES = 20_000
+_DEEPEST = 24  # folders
+_PASSED_BY = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", "target"})
+_PACKED = {b"PK\x03\x04": "zip", b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"7z\xbc\xaf": "7z"}
+
+
+def load(path: str, *, wants: Callable[[str], bool]) -> dict[str, bytes]:
+    """The file at `path` under its name, or the files below a folder that are wanted, by their paths in it.
+
+    Links are followed only to places inside of the folder. Packed files are refused: what is in them is only known
+    once they are unpacked.
+    """
+    top = Path(path)
+    try:
+        if top.is_dir():
+            return _below(top.resolve(), wants=wants)
+        return {top.name: _content(top, left=MOST_TOGETHER)}
+    except FileNotFoundError:
+        raise Unreadable(f"{path} does not exist", fix="check the path") from None
+    except PermissionError as error:
+        raise Unreadable(f"{error.filename} may not be read", fix=f"allow it: chmod u+r {error.filename}") from None
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read: {error.strerror}", fix="check the path and the disk") from error
+
+
+def save(tree: Mapping[str, bytes], folder: str) -> tuple[str, ...]:
+    """Write each file whole or not at all; the paths that changed. Nothing is written outside of `folder`."""
+    top = Path(folder)
+    targets = {name: _target(top, name) for name in tree}
+    changed = [name for name, target in targets.items() if _known(target) != tree[name]]
+    for name in changed:
+        _replace(targets[name], tree[name])
+    return tuple(changed)
+
+
+def _below(top: Path, *, wants: Callable[[str], bool]) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    left = MOST_TOGETHER
+    for name, path in _files(top):
+        if not wants(name):
+            continue
+        if len(found) >= MOST_FILES:
+            raise TooLong(f"{top} holds more than {MOST_FILES:,} such files", fix="import a part of it")
+        found[name] = _content(path, left=left)
+        left -= len(found[name])
+    return found
+
+
+def _files(top: Path) -> Iterator[tuple[str, Path]]:
+    """In order. A link that leads out of `top` is refused rather than passed by: whoever made it meant something."""
+    for folder, folders, names in os.walk(top):
+        depth = len(Path(folder).relative_to(top).parts)
+        folders[:] = sorted(name for name in folders if name not in _PASSED_BY) if depth < _DEEPEST else []
+        for name in sorted(names):
+            path = Path(folder) / name
+            inside = path.relative_to(top).as_posix()
+            if path.is_symlink() and not path.resolve().is_relative_to(top):
+                raise BadValue(f"{inside} is a link that leads out of {top}", fix="put the file itself there")
+            yield inside, path
+
+
+def _content(path: Path, *, left: int) -> bytes:
+    state = path.stat()
+    if not stat.S_ISREG(state.st_mode):
+        raise Unreadable(f"{path} is no plain file", fix="name a file or a folder")
+    if state.st_size > min(MOST_BYTES, left):
+        most = MOST_BYTES if state.st_size > MOST_BYTES else MOST_TOGETHER
+        raise TooLong(f"{path} makes it more than {most >> 20} MB", fix="import it in parts")
+    with path.open("rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    for start, kind in _PACKED.items():
+        if content.startswith(start):
+            raise BadValue(f"{path} is a {kind} file", fix="unpack it, look at what it holds, and name that")
+    return content
+
+
+def _target(top: Path, name: str) -> Path:
+    parts = PurePosixPath(name).parts
+    if not parts or name.startswith("/") or ".." in parts or "\0" in name or "\\" in name:
+        raise BadValue(f"{name!r} leads out of the folder", fix="give the memory another name")
+    target = top.joinpath(*parts)
+    if not target.parent.resolve().is_relative_to(top.resolve()):
+        raise BadValue(f"{name} leads out of {top} by a link", fix="remove the link")
+    return target
+
+
+def _known(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def _replace(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
+    real = path.resolve()  # a link to a file stays a link
+    descriptor, name = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name}.")
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(mode)
+        Path(name).replace(real)
+    finally:
+        Path(name).unlink(missing_ok=True)

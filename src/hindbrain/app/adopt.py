@@ -1,0 +1,255 @@
+"""What the files of another system bring into a project: every line is accounted for, and none counts twice."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+from hindbrain.app.admission import admitted_body, kinds_removed, tidy
+from hindbrain.app.compose import MAX_CHARACTERS, Draft, compose
+from hindbrain.app.keep import Newcomer, keep
+from hindbrain.app.revise import revised
+from hindbrain.app.tools import Tools
+from hindbrain.core import trust
+from hindbrain.core.door import Passed, admit
+from hindbrain.core.model import TYPES, Actor, ActorType, Link, Memory, Provenance, Receipt, Relation, Source, Verdict
+from hindbrain.core.model.bodies import faults
+from hindbrain.core.model.foreign import Fate, Item, Reading, Told
+from hindbrain.core.model.record import fingerprint
+from hindbrain.core.shape import CATEGORIES, title_of
+from hindbrain.core.value import dataclass, replace
+from hindbrain.errors import BadValue, TooLong
+from hindbrain.ports import Changes, Dialect, Saying, Transaction
+
+_MOST_CONFIDENT = 0.7  # of what a stranger is sure of (X-30)
+_BATCH = 500  # memories of one transaction: others wait no longer than for that
+_BY = Actor(type=ActorType.HUMAN)  # files do not import themselves
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adopted:
+    items: tuple[Item, ...]  # every line or file, once
+    created: int
+    known: int  # their text was here already: counted as evidence, or nothing at all
+    changed: int  # they reworded or replaced what was here
+    waiting: int  # for a person
+    removed: tuple[str, ...]  # kinds that the door took out
+    receipts: tuple[Receipt, ...] = ()
+
+    def count(self, fate: Fate) -> int:
+        return sum(item.fate is fate for item in self.items)
+
+
+def adopt(tree: Mapping[str, bytes], *, dialect: Dialect, project: str, tools: Tools) -> Adopted:
+    """Read `tree` in `dialect` and keep what it tells. The same files a second time change nothing."""
+    reading = dialect.read(tree)
+    desk = _Desk(dialect=dialect.name, project=project, now=tools.clock.now(), tools=tools)
+    arrivals, refused = _sorted(desk, reading)
+    receipts: list[Receipt] = []
+    ids: dict[str, str] = {}  # what the files call a memory -> what it is called here
+    for batch in _batches(arrivals):
+        placed = tools.store.write(lambda tx, batch=batch: [desk.placed(one, tx) for one in batch])  # type: ignore[misc]
+        receipts += placed
+        ids |= {
+            name: receipt.memory_id
+            for one, receipt in zip(batch, placed, strict=True)
+            for name in one.names
+            if receipt.memory_id
+        }
+    fresh = {receipt.memory_id for receipt in receipts if not receipt.is_replay}
+    tools.store.write(lambda tx: desk.tied([one for one in arrivals if ids.get(one.told.id) in fresh], ids, tx))
+    return _report(reading, refused, receipts=receipts, arrivals=arrivals)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Arrival:
+    told: Told
+    memory: Memory
+    receipt: Receipt  # a rejection until it is placed
+    reason: str  # for the trust that it has
+
+    @property
+    def names(self) -> Iterator[str]:
+        """What other lines of the files may call it."""
+        yield from filter(None, (self.told.id, self.memory.chorus_hash, self.memory.content_hash))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Desk:
+    """One import: the same moment, project and dialect for every line."""
+
+    dialect: str
+    project: str
+    now: datetime
+    tools: Tools
+
+    def arrival(self, told: Told, number: int) -> _Arrival:
+        """What `told` becomes. BadValue or TooLong with the reason why it cannot."""
+        passed = _admitted(told.content)
+        body = admitted_body(told.body)
+        if wrong := faults(told.kind, body):
+            raise BadValue("; ".join(wrong), fix="correct the file")
+        receipt_id = self.tools.chance.id("rcp", self.now)
+        draft = Draft(
+            text=passed.text.strip(),
+            project=self.project,
+            provenance=self._provenance(told, receipt_id),
+            type=told.type if told.type in TYPES else "learned",
+            kind=told.kind,
+            persona=tidy(told.persona) if told.persona else None,
+            said_at=min(told.learned_at, self.now) if told.learned_at else None,
+            body=body,
+        )
+        memory_id = self.tools.chance.id("mem", self.now)
+        memory, judged = compose(draft, memory_id=memory_id, now=self.now, settings=self.tools.settings)
+        memory = _as_told(memory, told, now=self.now)
+        return _Arrival(
+            told=told,
+            memory=memory,
+            receipt=self._receipt(told, memory, number=number, passed=passed),
+            reason=judged.reason,
+        )
+
+    def placed(self, arrival: _Arrival, tx: Transaction) -> Receipt:
+        if known := tx.receipts_for(arrival.receipt.key):
+            return replace(known, is_replay=True)
+        memory, receipt = arrival.memory, arrival.receipt
+        saying = Saying(
+            memory_id=memory.id,
+            receipt=receipt.id,
+            session=memory.provenance.session,
+            speaker=memory.provenance.actor.voice,
+            at=memory.learned_at,
+        )
+        newcomer = Newcomer(memory=memory, saying=saying, trust_reason=arrival.reason)
+        kept = keep(newcomer, tx, chance=self.tools.chance, settings=self.tools.settings)
+        receipt = replace(
+            receipt, verdict=kept.verdict, memory_id=kept.memory_id, reason=kept.reason, supersedes=kept.supersedes
+        )
+        tx.apply(Changes(receipts=(receipt,)))
+        return receipt
+
+    def tied(self, arrivals: Sequence[_Arrival], ids: Mapping[str, str], tx: Transaction) -> None:
+        """What the files say about two of their memories, once both are here."""
+        for one in arrivals:
+            memory = tx.memory(ids[one.told.id]) if one.told.id in ids else None
+            if memory is None:
+                continue
+            newer = ids.get(one.told.superseded_by, "")
+            if one.told.superseded_by and newer != memory.id and memory.superseded_by is None and newer:
+                at = one.told.superseded_at or self.now
+                memory = revised(memory, at=self.now, superseded_by=newer, superseded_at=at)
+                link = Link(source=newer, target=memory.id, relation=Relation.SUPERSEDES, at=at, reason="as imported")
+                tx.apply(Changes(memories=(memory,), links=(link,), by=_BY, change="superseded"))
+            if one.told.is_archived and memory.archived_at is None:
+                memory = revised(
+                    memory, at=self.now, archived_at=self.now, archive_reason=f"archived in {self.dialect}"
+                )
+                tx.apply(Changes(memories=(memory,), by=_BY, change="archived"))
+            links = tuple(
+                Link(source=memory.id, target=ids[other], relation=relation, at=self.now, reason="as imported")
+                for relation, other in one.told.links
+                if other in ids and ids[other] != memory.id
+            )
+            tx.apply(Changes(links=links))
+
+    def _provenance(self, told: Told, receipt_id: str) -> Provenance:
+        return Provenance(
+            actor=Actor(persona=tidy(told.persona or ""), hat=tidy(told.hat), instance=tidy(told.instance)),
+            session=tidy(told.session),
+            task=tidy(told.task),
+            source=Source.IMPORTED,
+            adapter=self.dialect,
+            receipt=receipt_id,
+        )
+
+    def _receipt(self, told: Told, memory: Memory, *, number: int, passed: Passed) -> Receipt:
+        path, _, line = told.where.rpartition(":")
+        return Receipt(
+            id=memory.provenance.receipt,
+            key=fingerprint([self.project, "import", self.dialect, told.id, told.content, number]),
+            at=self.now,
+            project=self.project,
+            verdict=Verdict.REJECTED,
+            text=memory.content,
+            reason="",
+            said_at=told.learned_at,
+            session=memory.provenance.session,
+            task=memory.provenance.task,
+            adapter=self.dialect,
+            origin=tidy(path if line.isdigit() else told.where),
+            line=int(line) if line.isdigit() else 0,
+            ref=tidy(told.id),
+            removed=kinds_removed(passed),
+        )
+
+
+def _sorted(desk: _Desk, reading: Reading) -> tuple[list[_Arrival], dict[str, str]]:
+    """Those that can be kept, and for each place of the others the reason why not."""
+    arrivals: list[_Arrival] = []
+    refused: dict[str, str] = {}
+    seen: dict[str, int] = {}
+    for told in reading.told:
+        mark = fingerprint([told.id, told.content])
+        seen[mark] = seen.get(mark, 0) + 1
+        try:
+            arrivals.append(desk.arrival(told, seen[mark]))
+        except (BadValue, TooLong) as error:
+            refused[told.where] = str(error)
+    return arrivals, refused
+
+
+def _batches(arrivals: Sequence[_Arrival]) -> Iterator[Sequence[_Arrival]]:
+    for start in range(0, len(arrivals), _BATCH):
+        yield arrivals[start : start + _BATCH]
+
+
+def _admitted(text: str) -> Passed:
+    """Cut before the door, which would read megabytes only to have them cut afterwards."""
+    if len(text) > MAX_CHARACTERS:
+        raise TooLong(f"it has {len(text):,} characters, a memory at most {MAX_CHARACTERS:,}", fix="split it")
+    passed = admit(text)
+    if not any(character.isalnum() for character in passed.text):
+        raise BadValue("it says nothing", fix="leave it out")
+    return passed
+
+
+def _as_told(memory: Memory, told: Told, *, now: datetime) -> Memory:
+    """What the file says of the memory, over what the text alone suggests; its certainty only up to a point."""
+    confidence = memory.confidence if told.confidence is None else min(max(told.confidence, 0.0), _MOST_CONFIDENT)
+    title = title_of(admit(told.title).text.strip()) if told.title.strip() else memory.title
+    is_risky = bool(trust.risky_command(title))
+    return replace(
+        memory,
+        title=title,
+        category=told.category if told.category in CATEGORIES else memory.category,
+        category_is_fixed=told.category in CATEGORIES,
+        tags=memory.tags if told.tags is None else tuple(dict.fromkeys(map(tidy, told.tags))),
+        file_refs=memory.file_refs if told.file_refs is None else tuple(dict.fromkeys(map(tidy, told.file_refs))),
+        confidence=confidence,
+        importance=memory.importance if told.importance is None else min(max(told.importance, 0), 10),
+        counters=replace(memory.counters, evidence=max(told.evidence, 1), injected=max(told.used, 0)),
+        last_used_at=told.last_used_at,
+        trust=trust.QUARANTINED if is_risky else memory.trust,
+        decayed_at=now,  # before it came, nobody here could have used it
+    )
+
+
+def _report(
+    reading: Reading, refused: Mapping[str, str], *, receipts: Sequence[Receipt], arrivals: Sequence[_Arrival]
+) -> Adopted:
+    items = tuple(
+        replace(item, fate=Fate.REJECTED, reason=refused[item.where]) if item.where in refused else item
+        for item in reading.items
+    )
+    fresh = [receipt.verdict for receipt in receipts if not receipt.is_replay]
+    waiting = sum(verdict is Verdict.REVIEW for verdict in fresh)
+    changed = sum(verdict in (Verdict.VERSION, Verdict.SUPERSEDED) for verdict in fresh)
+    created = sum(verdict is Verdict.STORED for verdict in fresh) + waiting
+    return Adopted(
+        items=items,
+        created=created,
+        known=len(receipts) - created - changed,
+        changed=changed,
+        waiting=waiting,
+        removed=tuple(sorted({kind for one in arrivals for kind in one.receipt.removed})),
+        receipts=tuple(receipts),
+    )

@@ -1,0 +1,38 @@
+"""What a project's memories look like in the files of another system."""
+
+from collections.abc import Mapping
+
+from hindbrain.app.tools import Tools
+from hindbrain.core.model import State
+from hindbrain.core.model.foreign import View
+from hindbrain.ports import Dialect, Reader, Where
+
+_SHOWN = frozenset({State.LIVE, State.SUPERSEDED, State.ARCHIVED})  # what waits for a person is nobody else's yet
+
+
+def hand_out(*, dialect: Dialect, project: str, name: str, tools: Tools) -> Mapping[str, bytes]:
+    """The files, by their paths in a project. The same memories always give the same bytes."""
+    return dialect.write(view_of(project, name=name, dialect=dialect.name, tools=tools))
+
+
+def view_of(project: str, *, name: str, dialect: str, tools: Tools) -> View:
+    where = Where(project=project, with_everywhere=False, states=_SHOWN)
+    memories = sorted(tools.store.select(where), key=lambda memory: (memory.learned_at, memory.id))
+    known = {memory.id for memory in memories}
+    links = {link for memory in memories for link in tools.store.links(memory.id)}
+    return View(
+        project=name,
+        memories=memories,
+        links=sorted(
+            (link for link in links if {link.source, link.target} <= known),
+            key=lambda link: (link.source, link.target, link.relation),
+        ),
+        at=max((memory.updated_at for memory in memories), default=tools.clock.now()),
+        ids=_foreign_ids(project, dialect, tools.store),
+    )
+
+
+def _foreign_ids(project: str, dialect: str, reader: Reader) -> dict[str, str]:
+    """What the other system calls the memories that came from it: the first name counts."""
+    receipts = reversed(reader.receipts(project))
+    return {r.memory_id: r.ref for r in receipts if r.memory_id and r.ref and r.adapter == dialect}
