@@ -55,7 +55,8 @@ def adopt(tree: Mapping[str, bytes], *, dialect: Dialect, project: str, tools: T
             if receipt.memory_id
         }
     fresh = {receipt.memory_id for receipt in receipts if not receipt.is_replay}
-    tools.store.write(lambda tx: desk.tied([one for one in arrivals if ids.get(one.told.id) in fresh], ids, tx))
+    told = [one for one in arrivals if ids.get(one.told.id) in fresh]
+    tools.store.write(lambda tx: desk.tied(told, ids=ids, tx=tx))
     return _report(reading, refused, receipts=receipts, arrivals=arrivals)
 
 
@@ -127,29 +128,33 @@ class _Desk:
         tx.apply(Changes(receipts=(receipt,)))
         return receipt
 
-    def tied(self, arrivals: Sequence[_Arrival], ids: Mapping[str, str], tx: Transaction) -> None:
+    def tied(self, arrivals: Sequence[_Arrival], *, ids: Mapping[str, str], tx: Transaction) -> None:
         """What the files say about two of their memories, once both are here."""
         for one in arrivals:
             memory = tx.memory(ids[one.told.id]) if one.told.id in ids else None
             if memory is None:
                 continue
-            newer = ids.get(one.told.superseded_by, "")
-            if one.told.superseded_by and newer != memory.id and memory.superseded_by is None and newer:
-                at = one.told.superseded_at or self.now
-                memory = revised(memory, at=self.now, superseded_by=newer, superseded_at=at)
-                link = Link(source=newer, target=memory.id, relation=Relation.SUPERSEDES, at=at, reason="as imported")
-                tx.apply(Changes(memories=(memory,), links=(link,), by=_BY, change="superseded"))
+            memory = self._superseded(memory, one.told, newer=ids.get(one.told.superseded_by, ""), tx=tx)
             if one.told.is_archived and memory.archived_at is None:
-                memory = revised(
-                    memory, at=self.now, archived_at=self.now, archive_reason=f"archived in {self.dialect}"
-                )
-                tx.apply(Changes(memories=(memory,), by=_BY, change="archived"))
-            links = tuple(
-                Link(source=memory.id, target=ids[other], relation=relation, at=self.now, reason="as imported")
-                for relation, other in one.told.links
-                if other in ids and ids[other] != memory.id
-            )
-            tx.apply(Changes(links=links))
+                reason = f"archived in {self.dialect}"
+                gone = revised(memory, at=self.now, archived_at=self.now, archive_reason=reason)
+                tx.apply(Changes(memories=(gone,), by=_BY, change="archived"))
+            others = [(relation, ids[name]) for relation, name in one.told.links if name in ids]
+            tx.apply(Changes(links=tuple(self._links(memory.id, others))))
+
+    def _superseded(self, memory: Memory, told: Told, *, newer: str, tx: Transaction) -> Memory:
+        if not newer or newer == memory.id or memory.superseded_by is not None:
+            return memory
+        at = told.superseded_at or self.now
+        memory = revised(memory, at=self.now, superseded_by=newer, superseded_at=at)
+        links = tuple(self._links(newer, [(Relation.SUPERSEDES, memory.id)]))
+        tx.apply(Changes(memories=(memory,), links=links, by=_BY, change="superseded"))
+        return memory
+
+    def _links(self, source: str, others: Sequence[tuple[Relation, str]]) -> Iterator[Link]:
+        for relation, target in others:
+            if target != source:
+                yield Link(source=source, target=target, relation=relation, at=self.now, reason="as imported")
 
     def _provenance(self, told: Told, receipt_id: str) -> Provenance:
         return Provenance(

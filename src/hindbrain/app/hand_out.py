@@ -28,11 +28,11 @@ def view_of(project: str, *, name: str, dialect: str, tools: Tools) -> View:
             key=lambda link: (link.source, link.target, link.relation),
         ),
         at=max((memory.updated_at for memory in memories), default=tools.clock.now()),
-        ids=_foreign_ids(project, dialect, tools.store),
+        ids=_foreign_ids(project, dialect=dialect, reader=tools.store),
     )
 
 
-def _foreign_ids(project: str, dialect: str, reader: Reader) -> dict[str, str]:
+def _foreign_ids(project: str, *, dialect: str, reader: Reader) -> dict[str, str]:
     """What the other system calls the memories that came from it: the first name counts."""
     receipts = reversed(reader.receipts(project))
     return {r.memory_id: r.ref for r in receipts if r.memory_id and r.ref and r.adapter == dialect}

@@ -42,8 +42,8 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "review": Entry("review:review", "Decide what waits for a person; without more, list it"),
     },
     "Carry": {
-        "export": Entry("portable:export", "Write the memories of a project as JSON, or as another system's files"),
-        "import": Entry("portable:import_", "Read memories that `export` wrote, or the files of another system"),
+        "export": Entry("portable:export", "Write the memories as JSON, or as the files of another system"),
+        "import": Entry("portable:import_", "Read what `export` wrote, or the files of another system"),
     },
     "Care": {
         "stats": Entry("care:stats", "Count memories by state, type and category"),

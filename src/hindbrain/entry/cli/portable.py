@@ -34,7 +34,7 @@ hindbrain export beads .
 @argument("folder", required=False, metavar="[FOLDER]")
 @option("--output", "target", metavar="FILE", help="Write here.  [default: stdout]")
 def export(call: Call, dialect: str | None, folder: str | None, target: str | None) -> None:
-    """Write the memories of a project as JSON, or as another system's files.
+    """Write the memories as JSON, or as the files of another system.
 
     Without a DIALECT the format is that of Dex; `hindbrain import` reads it again, in this project or in another
     one. With one, its files are written below FOLDER, where that system looks for them.
@@ -78,14 +78,14 @@ hindbrain import claude ~/.claude/projects/-home-me-api/memory
     help="Take confidence and counters as they stand, or cap them.  [default: restore what this store wrote]",
 )
 def import_(call: Call, source: str | None, path: str | None, is_own: bool | None) -> None:
-    """Read memories that `export` wrote, or the files of another system.
+    """Read what `export` wrote, or the files of another system.
 
     With a DIALECT (beads, chorus, claude, cursor, dex, loki, mem0, rules, server-memory) PATH is a file or a folder,
     and every line is reported as read, repaired or rejected. Importing twice changes nothing. What comes from
     elsewhere is believed a little less.
     """
     if path is not None:
-        _adopt(call, source or "", path)
+        _adopt(call, source or "", path=path)
         return
     if source in DIALECTS:
         raise Misuse(f"Name the file or folder to read: hindbrain import {source} PATH")
@@ -96,7 +96,7 @@ def import_(call: Call, source: str | None, path: str | None, is_own: bool | Non
     call.tell(lambda: plain(imported) | notices, _lines(imported))
 
 
-def _adopt(call: Call, dialect: str, path: str) -> None:
+def _adopt(call: Call, dialect: str, *, path: str) -> None:
     with call.open(is_new=True) as hindbrain:
         adopted = hindbrain.adopt(dialect, path)
     call.tell(lambda: _adopted_record(adopted), _adopted_lines(adopted))
