@@ -250,7 +250,7 @@ class Changes:
     vectors: tuple[Vector, ...] = ()  # all pieces of a memory in a space; they take the place of those it had
     events: tuple[Event, ...] = ()
     activities: tuple[Activity, ...] = ()  # one that is there already (by its id) is left as it is
-    jobs: tuple[Job, ...] = ()  # new ones, or the next state of a known one
+    jobs: tuple[Job, ...] = ()  # new ones, unless their key is queued or running; or the next state of a known one
     outcomes: tuple[Outcome, ...] = ()  # one for a (memory, injection, how) that is there already changes nothing
     anchors: tuple[Anchor, ...] = ()  # all of a memory; they take the place of those it had
     cursors: Mapping[str, str] = field(default_factory=dict)  # how far each follower has come; "" removes it
@@ -348,7 +348,7 @@ class Reader(Protocol):
         """Oldest first."""
 
     def injections(self, memory_id: str) -> Sequence[Injection]:
-        """Injections that showed the memory, oldest first."""
+        """Injections that showed the memory (not: would have shown), oldest first."""
 
     def was_shown(self, memory_id: str, session: str) -> bool:
         """Whether an injection of that session has shown the memory already."""
@@ -379,7 +379,7 @@ class Reader(Protocol):
 
     def standings(self, ids: Sequence[str]) -> Mapping[str, Standing]:
         """Of those of `ids` about which anything is known. Withheld outcomes are not counted, and one session counts
-        once for each memory: what it says last."""
+        once for each memory: what it says last (`core.model.outcome.standing`)."""
 
     def cured(self, project: str, signature: str) -> Sequence[Memory]:
         """Live memories of the project, and those sent everywhere, about the failure with that signature."""

@@ -20,6 +20,9 @@ from hindbrain.core.model import (
     Verdict,
     Version,
 )
+from hindbrain.core.model.activity import Activity, Deed
+from hindbrain.core.model.job import SUPERSEDED, Job, JobState
+from hindbrain.core.model.outcome import Anchor, Outcome, Standing, standing
 from hindbrain.core.model.receipt import FORGOTTEN
 from hindbrain.core.model.vector import restored
 from hindbrain.core.recall.bm25 import Document, length, scores
@@ -43,6 +46,11 @@ class _Tables:
     injections: dict[str, Injection] = field(default_factory=dict)
     vectors: dict[tuple[str, Space], tuple[Vector, ...]] = field(default_factory=dict)
     expected: dict[Space, bool] = field(default_factory=dict)
+    activities: dict[str, Activity] = field(default_factory=dict)
+    jobs: dict[str, Job] = field(default_factory=dict)
+    outcomes: dict[tuple[str, str, str], Outcome] = field(default_factory=dict)
+    anchors: dict[str, tuple[Anchor, ...]] = field(default_factory=dict)
+    cursors: dict[str, str] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
 
     def copy(self) -> "_Tables":
@@ -208,11 +216,97 @@ class _DictReader:
         return sorted(found, key=lambda review: (review.opened_at, review.id))
 
     def injections(self, memory_id: str) -> Sequence[Injection]:
-        found = [i for i in self._tables.injections.values() if any(s.memory_id == memory_id for s in i.shown)]
+        found = [
+            i
+            for i in self._tables.injections.values()
+            if not i.is_withheld and any(s.memory_id == memory_id for s in i.shown)
+        ]
         return sorted(found, key=lambda injection: injection.id)
 
     def was_shown(self, memory_id: str, session: str) -> bool:
         return any(injection.session == session for injection in self.injections(memory_id))
+
+    def shown(self, session: str, *, agent: str = "", since: datetime | None = None) -> Mapping[str, int]:
+        found: dict[str, int] = {}
+        for i in self._tables.injections.values():
+            if (i.session, i.agent, i.is_withheld) == (session, agent, False) and (since is None or i.at >= since):
+                for one in i.shown:
+                    found[one.memory_id] = max(one.version, found.get(one.memory_id, 0))
+        return dict(sorted(found.items()))
+
+    def told(self, project: str, *, session: str = "", since: datetime | None = None) -> Sequence[Injection]:
+        found = [
+            i
+            for i in self._tables.injections.values()
+            if i.project == project and (not session or i.session == session) and (since is None or i.at >= since)
+        ]
+        return sorted(found, key=lambda i: (i.at, i.id))
+
+    def activities(
+        self, project: str, *, session: str = "", after: int = 0, deeds: Sequence[Deed] = (), limit: int = 0
+    ) -> Sequence[Activity]:
+        found = [
+            activity
+            for activity in self._tables.activities.values()
+            if activity.project == project
+            and activity.seq > after
+            and (not session or activity.session == session)
+            and (not deeds or activity.deed in deeds)
+        ]
+        return sorted(found, key=lambda activity: activity.seq)[: limit or None]
+
+    def jobs(self, *, states: Sequence[JobState] = (), kind: str = "", limit: int = 0) -> Sequence[Job]:
+        found = [
+            job
+            for job in self._tables.jobs.values()
+            if (not states or job.state in states) and (not kind or job.kind == kind)
+        ]
+        return sorted(found, key=lambda job: job.seq)[: limit or None]
+
+    def due(self, now: datetime, *, limit: int = 1) -> Sequence[Job]:
+        waiting = self.jobs(states=(JobState.QUEUED, JobState.RUNNING))
+        return [job for job in waiting if job.state is JobState.RUNNING or job.due_at <= now][:limit]
+
+    def outcomes(self, project: str, *, memory_id: str = "", session: str = "") -> Sequence[Outcome]:
+        found = [
+            outcome
+            for outcome in self._tables.outcomes.values()
+            if outcome.project == project
+            and (not memory_id or outcome.memory_id == memory_id)
+            and (not session or outcome.session == session)
+        ]
+        return sorted(found, key=lambda outcome: (outcome.at, outcome.id))
+
+    def anchors(self, project: str, *, memory_id: str = "", paths: Sequence[str] = ()) -> Sequence[Anchor]:
+        found = [
+            anchor
+            for anchors in self._tables.anchors.values()
+            for anchor in anchors
+            if anchor.project == project
+            and (not memory_id or anchor.memory_id == memory_id)
+            and (not paths or anchor.path in paths)
+        ]
+        return sorted(found, key=lambda anchor: (anchor.memory_id, anchor.path))
+
+    def standings(self, ids: Sequence[str]) -> Mapping[str, Standing]:
+        known = {outcome.memory_id for outcome in self._tables.outcomes.values()} | set(self._tables.anchors)
+        return {
+            key: standing(
+                [outcome for outcome in self._tables.outcomes.values() if outcome.memory_id == key],
+                [anchor.freshness for anchor in self._tables.anchors.get(key, ())],
+            )
+            for key in dict.fromkeys(ids)
+            if key in known
+        }
+
+    def cured(self, project: str, signature: str) -> Sequence[Memory]:
+        return [m for m in self.select(Where(project=project)) if signature and m.error_signature == signature]
+
+    def cursor(self, name: str) -> str:
+        return self._tables.cursors.get(name, "")
+
+    def cursors(self, start: str) -> Mapping[str, str]:
+        return {name: value for name, value in sorted(self._tables.cursors.items()) if name.startswith(start)}
 
     def events(self, *, after: int = 0, project: str = "", limit: int = 0) -> Sequence[Event]:
         found = [e for e in self._tables.events if e.seq > after and (not project or e.project == project)]
@@ -250,6 +344,32 @@ class _DictTransaction(_DictReader):
         tables.injections |= {injection.id: injection for injection in changes.injections}
         start = len(tables.events) + 1
         tables.events += tuple(replace(event, seq=start + n) for n, event in enumerate(changes.events))
+        self._apply_doings(changes)
+
+    def _apply_doings(self, changes: Changes) -> None:
+        tables = self._tables
+        for activity in changes.activities:
+            last = max((known.seq for known in tables.activities.values()), default=0)
+            tables.activities.setdefault(activity.id, replace(activity, seq=last + 1))
+        for job in changes.jobs:
+            self._queue(job)
+        for outcome in changes.outcomes:
+            tables.outcomes.setdefault((outcome.memory_id, outcome.injection_id, outcome.how), outcome)
+        for memory in {anchor.memory_id for anchor in changes.anchors}:
+            tables.anchors[memory] = tuple(anchor for anchor in changes.anchors if anchor.memory_id == memory)
+        tables.cursors = {name: value for name, value in (tables.cursors | dict(changes.cursors)).items() if value}
+
+    def _queue(self, job: Job) -> None:
+        known = self._tables.jobs.get(job.id)
+        waiting = self.jobs(states=(JobState.QUEUED, JobState.RUNNING))
+        is_open = job.state in (JobState.QUEUED, JobState.RUNNING)
+        is_taken = is_open and any(other.key == job.key and other.id != job.id for other in waiting)
+        if known:
+            settled = replace(job, state=JobState.DONE, error=SUPERSEDED) if is_taken else job
+            self._tables.jobs[job.id] = replace(settled, seq=known.seq)
+        elif not is_taken:
+            last = max((one.seq for one in self._tables.jobs.values()), default=0)
+            self._tables.jobs[job.id] = replace(job, seq=last + 1)
 
     def _put(self, memory: Memory, changes: Changes) -> None:
         known = self._tables.memories.get(memory.id)
@@ -322,6 +442,8 @@ class DictStore(_DictReader):
             tables.links = {key: k for key, k in tables.links.items() if memory_id not in (k.source, k.target)}
             tables.reviews = {key: r for key, r in tables.reviews.items() if memory_id not in (r.memory_id, r.other_id)}
             _unembed(tables, memory_id)
+            tables.outcomes = {key: o for key, o in tables.outcomes.items() if o.memory_id != memory_id}
+            tables.anchors.pop(memory_id, None)
             tables.events = tuple(event for event in tables.events if event.memory_id != memory_id)
             _blank(tables, memory_id, texts=texts)
             return Erasure(rows=1, backups=(), found_in=())
@@ -364,3 +486,32 @@ def _blank(tables: _Tables, memory_id: str, *, texts: set[str]) -> None:
     for injection in tables.injections.values():
         if any(text in injection.query for text in texts):
             tables.injections[injection.id] = replace(injection, query=FORGOTTEN)
+    _blank_traces(tables, texts)
+
+
+def _blank_traces(tables: _Tables, texts: set[str]) -> None:
+    for activity in tables.activities.values():
+        subject, detail = _blanked(activity.subject, texts), _blanked(activity.detail, texts)
+        data = {} if _holds(activity.data, texts) else activity.data
+        tables.activities[activity.id] = replace(activity, subject=subject, detail=detail, data=data)
+    for key, outcome in tables.outcomes.items():
+        tables.outcomes[key] = replace(outcome, note=_blanked(outcome.note, texts))
+    for memory, anchors in tables.anchors.items():
+        tables.anchors[memory] = tuple(replace(anchor, note=_blanked(anchor.note, texts)) for anchor in anchors)
+    for job in tables.jobs.values():
+        tables.jobs[job.id] = replace(job, error=_blanked(job.error, texts))
+        if _holds(job.payload, texts):
+            tables.jobs[job.id] = replace(job, payload={}, state=JobState.DONE, error=FORGOTTEN)
+    tables.cursors = {name: _blanked(value, texts) for name, value in tables.cursors.items()}
+
+
+def _blanked(text: str, forgotten: set[str]) -> str:
+    return FORGOTTEN if any(word in text for word in forgotten) else text
+
+
+def _holds(value: object, texts: set[str]) -> bool:
+    if isinstance(value, str):
+        return any(text in value for text in texts)
+    if isinstance(value, Mapping):
+        return any(_holds(inner, texts) for inner in value.values())
+    return isinstance(value, list | tuple) and any(_holds(inner, texts) for inner in value)

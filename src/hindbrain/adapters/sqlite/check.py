@@ -17,7 +17,15 @@ _RESTORE = "restore the newest file of the backups folder"
 
 def damage(db: apsw.Connection) -> tuple[Damage, ...]:
     """Everything that is wrong. SQLite's own integrity_check sees the pages, not what they say."""
-    return (*_pages(db), *_memories(db), *_versions(db), *_words(db), *agree.damage(db), *_foreign_keys(db))
+    return (
+        *_pages(db),
+        *_memories(db),
+        *_versions(db),
+        *_words(db),
+        *agree.damage(db),
+        *_doings(db),
+        *_foreign_keys(db),
+    )
 
 
 def _pages(db: apsw.Connection) -> Iterator[Damage]:
@@ -87,6 +95,14 @@ def _words(db: apsw.Connection) -> Iterator[Damage]:
         yield Damage(where="word index", what="does not match the memories", fix="hindbrain doctor --repair")
     except apsw.ReadOnlyError:
         return
+
+
+def _doings(db: apsw.Connection) -> Iterator[Damage]:
+    """Rows that nobody could read: one such job would stop the queue."""
+    for table, column in (("activity", "data"), ("job", "payload")):
+        ((count,),) = db.execute(f"SELECT count(*) FROM {table} WHERE NOT json_valid({column})").fetchall()
+        if count:
+            yield Damage(where=table, what=f"{count} rows whose {column} cannot be read", fix=_RESTORE)
 
 
 def _foreign_keys(db: apsw.Connection) -> Iterator[Damage]:

@@ -23,10 +23,24 @@ _COPIES = (
     "UPDATE injection SET query = :blank WHERE instr(query, :text)",
     "UPDATE receipt SET text = :blank, reason = :reason WHERE instr(text, :text)",
 )
+# Agents' doings are kept cut to a length, so a piece of the text is sought in them, not the whole; in JSON, the piece
+# as it is written there. A job that carried the text has nothing left to do.
+_TRACES = (
+    "UPDATE activity SET subject = :blank WHERE instr(subject, :piece)",
+    "UPDATE activity SET detail = :blank WHERE instr(detail, :piece)",
+    "UPDATE activity SET data = '{}' WHERE instr(data, :json)",
+    "UPDATE outcome SET note = :blank WHERE instr(note, :piece)",
+    "UPDATE anchor SET note = :blank WHERE instr(note, :piece)",
+    "UPDATE job SET payload = '{}', state = 'done', error = :blank WHERE instr(payload, :json)",
+    "UPDATE job SET error = :blank WHERE instr(error, :piece)",
+    "UPDATE cursor SET value = :blank WHERE instr(value, :piece)",
+)
 _TABLES = (
     "DELETE FROM saying WHERE memory = ?1",
     "DELETE FROM link WHERE source = ?1 OR target = ?1",
     "DELETE FROM injection_item WHERE memory = ?1",
+    "DELETE FROM outcome WHERE memory = ?1",
+    "DELETE FROM anchor WHERE memory = ?1",
     "DELETE FROM review WHERE memory = ?1 OR other = ?1",
     "DELETE FROM memory_version WHERE memory = ?1",
     "DELETE FROM event WHERE memory = ?1",
@@ -110,12 +124,20 @@ def _remove(db: apsw.Connection, memory_id: str, *, texts: Sequence[str], at: da
         for text in (text for text in texts if len(text) >= _TELLING):
             for statement in _COPIES:
                 db.execute(statement, {"text": text, "blank": FORGOTTEN, "reason": reason})
+            _blank_traces(db, text)
         for text in texts:  # however short: a text that is nothing but this one is a copy
             db.execute("DELETE FROM event WHERE data ->> '$.content' = ?", (text,))
         db.execute("INSERT INTO memory_words (memory_words) VALUES ('optimize')")
     db.execute("VACUUM")
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     return count
+
+
+def _blank_traces(db: apsw.Connection, text: str) -> None:
+    for piece in _pieces(text):
+        escaped = json.dumps(piece, ensure_ascii=False)[1:-1]
+        for statement in _TRACES:
+            db.execute(statement, {"piece": piece, "json": escaped, "blank": FORGOTTEN})
 
 
 def _is_foreign(path: Path) -> bool:

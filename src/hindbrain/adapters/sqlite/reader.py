@@ -37,6 +37,9 @@ TYPE_CHECKING = False  # checkers take it for True
 if TYPE_CHECKING:
     from hindbrain.adapters.sqlite.scan import Found, Shelf
     from hindbrain.adapters.sqlite.shelves import Shelves
+    from hindbrain.core.model.activity import Activity, Deed
+    from hindbrain.core.model.job import Job, JobState
+    from hindbrain.core.model.outcome import Anchor, Outcome, Standing
 
 _T = TypeVar("_T")
 _LARGE = 10_000  # memories from which on how rare a word is need not be counted each time
@@ -377,14 +380,29 @@ class SqliteReader:
         ]
 
     def injections(self, memory_id: str) -> Sequence[Injection]:
-        found = self._all(
-            "SELECT id, at, project, format, strategy, left_out, tokens, session, task, persona, hat, query"
-            " FROM injection WHERE id IN (SELECT injection FROM injection_item WHERE memory = ?) ORDER BY id",
+        return self._injections(
+            "WHERE id IN (SELECT injection FROM injection_item WHERE memory = ?) AND is_withheld = 0 ORDER BY id",
             memory_id,
         )
+
+    def told(self, project: str, *, session: str = "", since: datetime | None = None) -> Sequence[Injection]:
+        narrowed = " AND session = ?" if session else ""
+        return self._injections(
+            f"WHERE project = ? AND at >= ?{narrowed} ORDER BY at, id",
+            *(project, rows.maybe_stamp(since) or "", *([session] if session else [])),
+        )
+
+    def _injections(self, rest: str, *values: Any) -> list[Injection]:
+        found = self._all(f"SELECT id, at, is_withheld, {', '.join(_INJECTION)} FROM injection {rest}", *values)
         return [
-            Injection(**dict(zip(_INJECTION, row, strict=True)), at=read_stamp(at), shown=self._shown(id_), id=id_)
-            for id_, at, *row in found
+            Injection(
+                **dict(zip(_INJECTION, row, strict=True)),
+                id=id_,
+                at=read_stamp(at),
+                shown=self._shown(id_),
+                is_withheld=bool(is_withheld),
+            )
+            for id_, at, is_withheld, *row in found
         ]
 
     def _shown(self, injection_id: str) -> tuple[Shown, ...]:
@@ -403,7 +421,75 @@ class SqliteReader:
 
     def was_shown(self, memory_id: str, session: str) -> bool:
         return bool(
-            self._all("SELECT 1 FROM injection_item WHERE memory = ? AND session = ? LIMIT 1", memory_id, session)
+            self._all(
+                "SELECT 1 FROM injection_item t JOIN injection i ON i.id = t.injection"
+                " WHERE t.memory = ? AND t.session = ? AND i.is_withheld = 0 LIMIT 1",
+                *(memory_id, session),
+            )
+        )
+
+    def shown(self, session: str, *, agent: str = "", since: datetime | None = None) -> Mapping[str, int]:
+        found = self._all(
+            "SELECT t.memory, max(t.version) FROM injection i JOIN injection_item t ON t.injection = i.id"
+            " WHERE i.session = ? AND i.agent = ? AND i.at >= ? AND i.is_withheld = 0"
+            " GROUP BY t.memory ORDER BY t.memory",
+            *(session, agent, rows.maybe_stamp(since) or ""),
+        )
+        return dict(found)
+
+    # What a recall does not ask for lies in modules of its own.
+
+    def activities(
+        self, project: str, *, session: str = "", after: int = 0, deeds: "Sequence[Deed]" = (), limit: int = 0
+    ) -> "Sequence[Activity]":
+        from hindbrain.adapters.sqlite.deeds import found
+
+        return found(self._all, project, session=session, after=after, deeds=deeds, limit=limit)
+
+    def jobs(self, *, states: "Sequence[JobState]" = (), kind: str = "", limit: int = 0) -> "Sequence[Job]":
+        from hindbrain.adapters.sqlite.queue import found
+
+        return found(self._all, states=states, kind=kind, limit=limit)
+
+    def due(self, now: datetime, *, limit: int = 1) -> "Sequence[Job]":
+        from hindbrain.adapters.sqlite.queue import due
+
+        return due(self._all, now, limit=limit)
+
+    def outcomes(self, project: str, *, memory_id: str = "", session: str = "") -> "Sequence[Outcome]":
+        from hindbrain.adapters.sqlite.worth import outcomes
+
+        return outcomes(self._all, project, memory_id=memory_id, session=session)
+
+    def anchors(self, project: str, *, memory_id: str = "", paths: Sequence[str] = ()) -> "Sequence[Anchor]":
+        from hindbrain.adapters.sqlite.worth import anchors
+
+        return anchors(self._all, project, memory_id=memory_id, paths=paths)
+
+    def standings(self, ids: Sequence[str]) -> "Mapping[str, Standing]":
+        if not self._all("SELECT 1 FROM outcome UNION ALL SELECT 1 FROM anchor LIMIT 1"):
+            return {}  # most stores, and then nothing is loaded for it
+        from hindbrain.adapters.sqlite.worth import standings
+
+        return standings(self._all, ids)
+
+    def cured(self, project: str, signature: str) -> Sequence[Memory]:
+        return self._memories(
+            "WHERE m.error_signature = ? AND m.state = 'live' AND (m.project = ? OR m.reach = 'everywhere')"
+            f" ORDER BY {_ORDERS['confidence']}",
+            *(signature or None, project),
+        )
+
+    def cursor(self, name: str) -> str:
+        found = self._all("SELECT value FROM cursor WHERE name = ?", name)
+        return str(found[0][0]) if found else ""
+
+    def cursors(self, start: str) -> Mapping[str, str]:
+        return dict(
+            self._all(
+                "SELECT name, value FROM cursor WHERE name >= ? AND substr(name, 1, ?) = ? ORDER BY name",
+                *(start, len(start), start),
+            )
         )
 
     def events(self, *, after: int = 0, project: str = "", limit: int = 0) -> Sequence[Event]:
@@ -432,7 +518,10 @@ class SqliteReader:
         return None
 
 
-_INJECTION = (*("project", "format", "strategy", "left_out", "tokens", "session", "task", "persona", "hat", "query"),)
+_INJECTION = (
+    *("project", "format", "strategy", "left_out", "tokens", "session", "task", "persona", "hat", "query"),
+    *("moment", "agent"),
+)
 
 
 def _first(found: Sequence[_T]) -> _T | None:

@@ -57,6 +57,22 @@ def _write(changes: Changes, db: apsw.Connection, *, reader: Reader) -> None:
             "INSERT INTO event (at, project, name, memory, data) VALUES (?, ?, ?, ?, ?)",
             (stamp(event.at), event.project, event.name, event.memory_id, rows.to_json(dict(event.data))),
         )
+    _put_doings(changes, db)
+
+
+def _put_doings(changes: Changes, db: apsw.Connection) -> None:
+    if changes.activities or changes.jobs or changes.outcomes or changes.anchors:
+        from hindbrain.adapters.sqlite import deeds, queue, worth  # a memory needs none of them
+
+        deeds.put(changes.activities, db)
+        queue.put(changes.jobs, db)
+        worth.put_outcomes(changes.outcomes, db)
+        worth.put_anchors(changes.anchors, db)
+    for name, value in changes.cursors.items():
+        if value:
+            db.execute("INSERT OR REPLACE INTO cursor VALUES (?, ?)", (name, value))
+        else:
+            db.execute("DELETE FROM cursor WHERE name = ?", (name,))
 
 
 def _put(memory: Memory, db: apsw.Connection, *, reader: Reader, changes: Changes) -> None:
@@ -144,11 +160,12 @@ def _review(db: apsw.Connection, review: Review) -> None:
 
 def _injection(db: apsw.Connection, injection: Injection) -> None:
     db.execute(
-        f"INSERT INTO injection VALUES ({', '.join('?' * 12)})",
+        f"INSERT INTO injection VALUES ({', '.join('?' * 15)})",
         (
             *(injection.id, stamp(injection.at), injection.project, injection.format, injection.strategy),
             *(injection.left_out, injection.tokens, injection.session, injection.task),
             *(injection.persona, injection.hat, injection.query),
+            *(injection.moment, injection.agent, int(injection.is_withheld)),
         ),
     )
     for position, shown in enumerate(injection.shown):

@@ -7,6 +7,7 @@ from hindbrain.core.closed import StrEnum
 from hindbrain.core.value import dataclass
 
 MOST_TRIES = 5  # then a person must look
+SUPERSEDED = "another job with the same key was queued since"
 
 
 class JobState(StrEnum):
@@ -20,7 +21,7 @@ class JobState(StrEnum):
 class Job:
     id: str
     kind: str  # transcript, extract, judge, verify …; the worker has one handler for each
-    key: str  # two jobs with one key are the same job while the first is not done
+    key: str  # two jobs with one key are the same job while the first is queued or running
     project: str
     payload: Mapping[str, object]
     created_at: datetime

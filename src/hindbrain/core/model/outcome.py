@@ -1,5 +1,6 @@
 """What came of showing a memory, and what is known of a memory beyond its words."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from hindbrain.core.closed import StrEnum
@@ -66,3 +67,25 @@ class Standing:
     hurt: int = 0
     unknown: int = 0
     freshness: Freshness = Freshness.UNTIED
+
+
+def standing(outcomes: Iterable[Outcome], anchors: Iterable[Freshness]) -> Standing:
+    """What all of them amount to, for one memory.
+
+    One session counts once: what it says last, and unknown only when it says nothing else. A person's word outside
+    any session counts by itself. The memory is gone when every place that it speaks of is, and suspect when any
+    has changed.
+    """
+    said: dict[str, Outcome] = {}
+    for outcome in sorted(outcomes, key=lambda one: (one.effect is not Effect.UNKNOWN, one.at, one.id)):
+        if not outcome.is_withheld:
+            said[f"in {outcome.session}" if outcome.session else outcome.id] = outcome
+    effects = [outcome.effect for outcome in said.values()]
+    tied = set(anchors) - {Freshness.UNTIED}
+    freshness = next(iter(tied)) if len(tied) == 1 else Freshness.SUSPECT if tied else Freshness.UNTIED
+    return Standing(
+        helped=effects.count(Effect.HELPED),
+        hurt=effects.count(Effect.HURT),
+        unknown=effects.count(Effect.UNKNOWN),
+        freshness=freshness,
+    )
