@@ -266,7 +266,10 @@ class Hindbrain:
         from hindbrain.app.hand_out import hand_out
 
         spoken, folders = self._foreign(dialect)
-        tree = hand_out(dialect=spoken, project=self._known(), name=self.project_name, tools=self._tools)
+        present = folders.load(folder, wants=spoken.wants) if folders.is_there(folder) else {}
+        tree = hand_out(
+            dialect=spoken, project=self._known(), name=self.project_name, tools=self._tools, present=present
+        )
         return folders.save(tree, folder)
 
     def cleanup(self, *, is_dry_run: bool = False) -> Cleaned:

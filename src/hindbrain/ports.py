@@ -98,6 +98,8 @@ class ProjectFiles(Protocol):
 class Folders(Protocol):
     """Files that a person names, read or written on their order."""
 
+    def is_there(self, path: str) -> bool: ...
+
     def load(self, path: str, *, wants: Callable[[str], bool]) -> Mapping[str, bytes]:
         """The file at `path`, or those below a folder that are wanted. Unreadable, TooLong or BadValue (a packed
         file, a link that leads out of the folder) before anything is returned."""

@@ -79,6 +79,9 @@ def open_tools(settings: Settings) -> Tools:
 class _Folders:
     """Loads when it is used: a recall names no folder."""
 
+    def is_there(self, path: str) -> bool:
+        return os.path.exists(path)
+
     def load(self, path: str, *, wants: Callable[[str], bool]) -> Mapping[str, bytes]:
         from hindbrain.adapters import tree
 

@@ -113,6 +113,9 @@ class _Desk:
         if known := tx.receipts_for(arrival.receipt.key):
             return replace(known, is_replay=True)
         memory, receipt = arrival.memory, arrival.receipt
+        own = tx.memory(arrival.told.id)
+        if own and own.project == self.project and own.content == memory.content:  # what we had written ourselves
+            return replace(receipt, memory_id=own.id, verdict=Verdict.EVIDENCE, is_replay=True)
         saying = Saying(
             memory_id=memory.id,
             receipt=receipt.id,

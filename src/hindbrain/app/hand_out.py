@@ -5,14 +5,17 @@ from collections.abc import Mapping
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import State
 from hindbrain.core.model.foreign import View
+from hindbrain.core.value import replace
 from hindbrain.ports import Dialect, Reader, Where
 
 _SHOWN = frozenset({State.LIVE, State.SUPERSEDED, State.ARCHIVED})  # what waits for a person is nobody else's yet
 
 
-def hand_out(*, dialect: Dialect, project: str, name: str, tools: Tools) -> Mapping[str, bytes]:
-    """The files, by their paths in a project. The same memories always give the same bytes."""
-    return dialect.write(view_of(project, name=name, dialect=dialect.name, tools=tools))
+def hand_out(
+    *, dialect: Dialect, project: str, name: str, tools: Tools, present: Mapping[str, bytes]
+) -> Mapping[str, bytes]:
+    """The files, by their paths in a project. The same memories over the same files always give the same bytes."""
+    return dialect.write(replace(view_of(project, name=name, dialect=dialect.name, tools=tools), present=present))
 
 
 def view_of(project: str, *, name: str, dialect: str, tools: Tools) -> View:

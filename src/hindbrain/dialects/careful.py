@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 from hindbrain.core.value import dataclass
@@ -56,3 +57,22 @@ def lines_of(content: bytes) -> Iterator[Line]:
             if not inner_fault and isinstance(inner, dict):
                 value, fixed = inner, "it was written as a text inside of a text"
         yield Line(number=number, value=value, fault=fault, repair=fixed)
+
+
+def moment_of(value: object) -> datetime | None:
+    """A time as files write it: ISO 8601 with or without a zone (then UTC), or seconds or milliseconds since 1970."""
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value / 1000 if abs(value) > _MILLISECONDS else value, UTC)
+        if isinstance(value, str) and value.strip():
+            bare = value.strip()
+            if bare.lstrip("-").replace(".", "", 1).isdigit():
+                return moment_of(float(bare))
+            found = datetime.fromisoformat(bare)
+            return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return None
+
+
+_MILLISECONDS = 1e11  # as seconds the year 5138; as milliseconds 1973

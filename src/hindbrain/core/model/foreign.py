@@ -70,3 +70,4 @@ class View:
     links: Sequence[Link]
     at: datetime  # of the newest change, so that the same memories give the same bytes
     ids: Mapping[str, str] = field(default_factory=dict)  # a memory's id -> what the other system calls it
+    present: Mapping[str, bytes] = field(default_factory=dict)  # what stands in the place that will be written

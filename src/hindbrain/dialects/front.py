@@ -1,0 +1,65 @@
+"""What stands between two `---` lines at the top of a note: names with texts, lists, and one level of names below.
+
+Only this much of YAML is understood. There are no anchors, no tags and no nesting to speak of, so a few bytes can
+never become a million; what is not understood is a text as it stands.
+"""
+
+import re
+from typing import Any
+
+_FENCE = "---"
+_MOST_LINES = 500
+_NAMED = re.compile(r"(?P<name>[A-Za-z_][\w .-]{0,100}?)[ \t]*:(?:[ \t]+(?P<value>.*)|[ \t]*)$")
+
+
+def split(text: str) -> tuple[dict[str, Any], str]:
+    """The head as values, and the body. Without a head, or with one that never ends, the text is all body."""
+    lines = text.split("\n")
+    if lines[0].rstrip() != _FENCE:
+        return {}, text
+    for number, line in enumerate(lines[1 : _MOST_LINES + 1], start=1):
+        if line.rstrip() == _FENCE:
+            return _values(lines[1:number]), "\n".join(lines[number + 1 :])
+    return {}, text
+
+
+def _values(lines: list[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    name = ""
+    for line in lines:
+        bare = line.strip()
+        if not bare or bare.startswith("#"):
+            continue
+        is_inner = line[0] in " \t" or bare == "-" or bare.startswith("- ")
+        if is_inner and name:
+            found[name] = _with(found[name], bare)
+        elif match := _NAMED.match(line.rstrip()):
+            name = match["name"]
+            found[name] = _value(match["value"] or "")
+    return found
+
+
+def _with(known: Any, line: str) -> Any:
+    """What a name has, with one more line that stands below it."""
+    if line == "-" or line.startswith("- "):
+        items = known if isinstance(known, list) else []
+        return [*items, _value(line[1:].strip())]
+    match = _NAMED.match(line)
+    if match and not (isinstance(known, str) and known):
+        inner = known if isinstance(known, dict) else {}
+        return {**inner, match["name"]: _value(match["value"] or "")}
+    return f"{known} {line}".strip(" |>") if isinstance(known, str) else known
+
+
+def _value(text: str) -> Any:
+    text = text.strip()
+    if text.startswith("[") and text.endswith("]"):
+        return [_scalar(part) for part in text[1:-1].split(",") if part.strip()]
+    return _scalar(text)
+
+
+def _scalar(text: str) -> str:
+    text = text.strip()
+    if len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'":
+        return text[1:-1]
+    return text.split(" #", 1)[0].rstrip() if " #" in text else text

@@ -1,0 +1,37 @@
+"""Which lines of a Markdown file are statements of their own: the points of its lists, and under which heading."""
+
+import re
+from collections.abc import Iterator
+
+_POINT = re.compile(r"(?P<indent>[ \t]*)(?:[-*+•]|\d{1,3}[.)])[ \t]+(?P<said>\S.*)$")
+_FENCE = re.compile(r"[ \t]*(```|~~~)")
+_HEADING = re.compile(r"(?P<level>#{1,6})[ \t]+(?P<said>.*?)[ \t#]*$")
+
+
+def bullets(text: str) -> Iterator[tuple[int, str]]:
+    """(line, statement) of each point, with its continuation lines; what is fenced is an example."""
+    for number, said, _ in points(text):
+        yield number, said
+
+
+def points(text: str) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """(line, statement, headings above it from the top) of each point of a list."""
+    headings: list[tuple[int, str]] = []
+    at, said, is_fenced = 0, "", False
+    for number, line in enumerate([*text.split("\n"), ""], start=1):
+        if _FENCE.match(line):
+            is_fenced = not is_fenced
+        match = None if is_fenced else _POINT.match(line)
+        heading = None if is_fenced else _HEADING.match(line)
+        is_more = bool(said) and not match and not heading and not is_fenced and line[:1] in (" ", "\t")
+        if is_more and line.strip():
+            said = f"{said} {line.strip()}"
+            continue
+        if said:
+            yield at, said, tuple(name for _, name in headings)
+            said = ""
+        if match:
+            at, said = number, match["said"].strip()
+        elif heading:
+            level = len(heading["level"])
+            headings = [*((deep, name) for deep, name in headings if deep < level), (level, heading["said"])]
