@@ -7,6 +7,7 @@ from hindbrain.app.admission import admitted_body, kinds_removed, tidy
 from hindbrain.app.compose import MAX_CHARACTERS, Draft, compose
 from hindbrain.app.keep import Newcomer, keep
 from hindbrain.app.revise import revised
+from hindbrain.app.settle import settled
 from hindbrain.app.tools import Tools
 from hindbrain.core import trust
 from hindbrain.core.door import Passed, admit
@@ -151,7 +152,8 @@ class _Desk:
         at = told.superseded_at or self.now
         memory = revised(memory, at=self.now, superseded_by=newer, superseded_at=at)
         links = tuple(self._links(newer, [(Relation.SUPERSEDES, memory.id)]))
-        tx.apply(Changes(memories=(memory,), links=links, by=_BY, change="superseded"))
+        closed = settled(memory, tx, decision="superseded", at=self.now)
+        tx.apply(Changes(memories=(memory,), links=links, reviews=closed, by=_BY, change="superseded"))
         return memory
 
     def _links(self, source: str, others: Sequence[tuple[Relation, str]]) -> Iterator[Link]:

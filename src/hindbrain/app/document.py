@@ -2,20 +2,20 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 
 from hindbrain.app.admission import admitted, kinds_removed
 from hindbrain.app.compose import MAX_CHARACTERS
+from hindbrain.core.dex_export import VERSION
 from hindbrain.core.door import Passed, disarm
 from hindbrain.core.hints import Any, NoReturn
-from hindbrain.core.model import TYPES, Memory
-from hindbrain.core.model.moment import read_stamp, stamp
+from hindbrain.core.model import TYPES
+from hindbrain.core.model.moment import read_stamp
 from hindbrain.core.shape import title_of
 from hindbrain.core.value import dataclass
 from hindbrain.errors import BadJson, BadValue, TooLong
 
-_VERSION = 1
 _FIELDS = (
     *("id", "type", "title", "content", "confidence", "tags", "file_refs"),
     *("created_by_hat", "source", "use_count", "persona"),
@@ -54,24 +54,13 @@ class Document:
     ignored_keys: tuple[str, ...]
 
 
-def write(memories: Sequence[Memory], *, project: str, at: datetime) -> str:
-    """The text of a file; the same memories give the same bytes."""
-    document = {
-        "version": _VERSION,
-        "project": project,
-        "exported_at": stamp(at).replace(".000Z", "Z"),
-        "memories": [_record(memory) for memory in memories],
-    }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-
-
 def read(text: str) -> Document:
     """The file, wholly checked. BadJson, BadValue or TooLong name the place that is wrong."""
     parsed = _parsed(text)
     if not isinstance(parsed, dict) or not isinstance(parsed.get("memories"), list):
         raise BadJson("the file is not an object with a list of memories", fix=_FIX)
-    if type(parsed.get("version")) is not int or parsed["version"] != _VERSION:
-        raise BadJson(f"the file has version {parsed.get('version')!r:.80}, not {_VERSION}", fix=_FIX)
+    if type(parsed.get("version")) is not int or parsed["version"] != VERSION:
+        raise BadJson(f"the file has version {parsed.get('version')!r:.80}, not {VERSION}", fix=_FIX)
     name = parsed.get("project") or ""
     if not isinstance(name, str):
         raise BadJson("project must be text", fix=_FIX)
@@ -82,22 +71,6 @@ def read(text: str) -> Document:
         entries=entries,
         ignored_keys=_ignored(parsed),
     )
-
-
-def _record(memory: Memory) -> dict[str, Any]:
-    return {
-        "id": memory.id,
-        "type": memory.type,
-        "title": memory.title,
-        "content": memory.content,
-        "confidence": memory.confidence,
-        "tags": list(memory.tags),
-        "file_refs": list(memory.file_refs),
-        "created_by_hat": memory.provenance.actor.hat or None,
-        "source": str(memory.provenance.source),
-        "use_count": memory.counters.injected,
-        **({"persona": memory.persona} if memory.persona else {}),  # beyond Dex: what is one persona's own stays so
-    }
 
 
 def _parsed(text: str) -> Any:

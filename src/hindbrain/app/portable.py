@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from hindbrain.app.compose import Draft, compose
-from hindbrain.app.document import Document, Entry, read, write
+from hindbrain.app.document import Document, Entry, read
 from hindbrain.app.revise import revised
 from hindbrain.app.tools import Tools
+from hindbrain.core.dex_export import written
 from hindbrain.core.model import (
     Actor,
     ActorType,
@@ -52,7 +53,7 @@ def export(project: str, *, name: str, store: Store, clock: Clock) -> str:
     """
     memories = sorted(store.select(Where(project=project, with_everywhere=False)), key=lambda memory: memory.id)
     at = max((memory.updated_at for memory in memories), default=clock.now())
-    return write(memories, project=name, at=at)
+    return written(memories, project=name, at=at)
 
 
 def import_(text: str, *, is_own: bool | None, project: str, tools: Tools) -> Imported:
