@@ -68,7 +68,7 @@ def _entry(line: Line, *, where: str, is_archived: bool) -> _Entry:
     if not insights:
         return _rejected(where, shell)
     bead, odd_bead = _bead(value.get("bead"))
-    repairs = [line.repair, shell, odd_bead, *_oddities(value)]
+    reason = "; ".join(filter(None, (line.repair, shell, odd_bead, *_oddities(value))))
     whole = Told(
         where=where,
         content="",
@@ -78,13 +78,15 @@ def _entry(line: Line, *, where: str, is_archived: bool) -> _Entry:
         learned_at=moment_of(value.get("ts")),
         is_archived=is_archived,
     )
+    item = Item(where=where, fate=Fate.REPAIRED if reason else Fate.READ, reason=reason)
+    return _Entry(item=item, told=tuple(_insights(whole, insights, value=value)))
+
+
+def _insights(whole: Told, insights: Sequence[tuple[str, str]], *, value: Mapping[str, Any]) -> Iterator[Told]:
     key, kind = str(value.get("key") or ""), str(value.get("type") or "learned")
-    told = tuple(
-        _insight(whole, content, kind=marked or kind, key=key if number == 1 or not key else f"{key}{_FURTHER}{number}")
-        for number, (content, marked) in enumerate(insights, start=1)
-    )
-    reason = "; ".join(filter(None, repairs))
-    return _Entry(item=Item(where=where, fate=Fate.REPAIRED if reason else Fate.READ, reason=reason), told=told)
+    for number, (content, marked) in enumerate(insights, start=1):
+        name = f"{key}{_FURTHER}{number}" if key and number > 1 else key
+        yield _insight(whole, content, kind=marked or kind, key=name)
 
 
 def _insight(whole: Told, content: str, *, kind: str, key: str) -> Told:

@@ -80,24 +80,19 @@ def _entries(text: str) -> Iterator[_Entry]:
     """Prose between the lists is a person's own and no learning."""
     entry: _Entry | None = None
     category, is_history = "", False
-    for number, line in enumerate(text.split("\n"), start=1):
-        if entry and (better := _with_line(entry, line)):
-            entry = better
-            continue
+    for number, line in enumerate([*text.split("\n"), ""], start=1):
         if entry:
+            if better := _with_line(entry, line):
+                entry = better
+                continue
             yield entry
             entry = None
-        if line.startswith(_HISTORY[:15]):
-            is_history = True
-        elif line.strip() == _END:
-            is_history = False
-        elif heading := _HEADING.match(line):
+        is_history = line.startswith(_HISTORY[:15]) or (is_history and line.strip() != _END)
+        if heading := _HEADING.match(line):
             category = heading["name"]
         elif point := _POINT.match(line):
             entry = _Entry(line=number, said=point["said"].strip(), category=category, date=point["date"] or "")
             entry = _struck(entry, is_history=is_history)
-    if entry:
-        yield entry
 
 
 def _struck(entry: _Entry, *, is_history: bool) -> _Entry:

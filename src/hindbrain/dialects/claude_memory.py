@@ -32,7 +32,7 @@ class _ClaudeMemory:
         files = {path.rpartition("/")[2] for path in tree}
         for path in sorted(tree):
             text, repair = text_of(tree[path])
-            found = _index(path, text, files) if path.endswith(INDEX) else _file(path, text)
+            found = _index(path, text, files=files) if path.endswith(INDEX) else _file(path, text)
             for one, item in found:
                 told += [one] if one else []
                 fixed = repair and item.fate is Fate.READ
@@ -60,7 +60,7 @@ class _ClaudeMemory:
 DIALECT = _ClaudeMemory()
 
 
-def _index(path: str, text: str, files: set[str]) -> Iterator[tuple[Told | None, Item]]:
+def _index(path: str, text: str, *, files: set[str]) -> Iterator[tuple[Told | None, Item]]:
     """Lines that point to a file which is there say nothing of their own."""
     for number, line in bullets(text):
         where = f"{path}:{number}"

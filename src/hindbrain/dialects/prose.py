@@ -17,21 +17,28 @@ def bullets(text: str) -> Iterator[tuple[int, str]]:
 def points(text: str) -> Iterator[tuple[int, str, tuple[str, ...]]]:
     """(line, statement, headings above it from the top) of each point of a list."""
     headings: list[tuple[int, str]] = []
-    at, said, is_fenced = 0, "", False
-    for number, line in enumerate([*text.split("\n"), ""], start=1):
-        if _FENCE.match(line):
-            is_fenced = not is_fenced
-        match = None if is_fenced else _POINT.match(line)
-        heading = None if is_fenced else _HEADING.match(line)
-        is_more = bool(said) and not match and not heading and not is_fenced and line[:1] in (" ", "\t")
-        if is_more and line.strip():
+    at, said = 0, ""
+    for number, line in _open_lines(text):
+        if said and line[:1] in (" ", "\t") and line.strip() and not _POINT.match(line):
             said = f"{said} {line.strip()}"
             continue
         if said:
             yield at, said, tuple(name for _, name in headings)
             said = ""
-        if match:
+        if match := _POINT.match(line):
             at, said = number, match["said"].strip()
-        elif heading:
+        elif heading := _HEADING.match(line):
             level = len(heading["level"])
             headings = [*((deep, name) for deep, name in headings if deep < level), (level, heading["said"])]
+
+
+def _open_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines outside of fences, and an empty one behind each fence and behind the last."""
+    is_fenced = False
+    for number, line in enumerate([*text.split("\n"), ""], start=1):
+        if _FENCE.match(line):
+            is_fenced = not is_fenced
+            yield number, ""
+        elif not is_fenced:
+            yield number, line
+    yield 0, ""
