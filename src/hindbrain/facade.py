@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.portable import Imported
     from hindbrain.app.recall import Found
     from hindbrain.app.stats import Stats
+    from hindbrain.app.sync import Synced
     from hindbrain.app.why import Walk
     from hindbrain.core.model import Memory, Receipt, Review, Version
 
@@ -271,6 +272,28 @@ class Hindbrain:
             dialect=spoken, project=self._known(), name=self.project_name, tools=self._tools, present=present
         )
         return folders.save(tree, folder)
+
+    def follow(self, dialect: str, folder: str | None = None) -> str:
+        """Let another system's files follow the memories, below `folder` (default: the top of the project)."""
+        from hindbrain.app.sync import follow
+
+        where = folder or self._located.root
+        if not where:
+            raise BadValue("the project is known by its name only", fix="say where: --folder F")
+        follow(dialect, where, project=self._adopted(), tools=self._tools)
+        return where
+
+    def unfollow(self, dialect: str) -> bool:
+        """Let them follow no longer; the files stay. False when they did not."""
+        from hindbrain.app.sync import unfollow
+
+        return unfollow(dialect, project=self._known(), tools=self._tools)
+
+    def sync(self, *, settle_s: float = 0.0) -> Sequence[Synced]:
+        """Take in what was changed by hand in the files that follow, then write them."""
+        from hindbrain.app.sync import sync
+
+        return sync(self._known(), name=self.project_name, tools=self._tools, settle_s=settle_s)
 
     def cleanup(self, *, is_dry_run: bool = False) -> Cleaned:
         """Let unused memories fade, archive those that faded away."""

@@ -95,6 +95,15 @@ class ProjectFiles(Protocol):
         """The top folder of the code base that `path` lies in."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What came of writing files that people may have open."""
+
+    changed: tuple[str, ...]
+    theirs: tuple[str, ...]  # saved by somebody else meanwhile, and left as they are
+    late: Mapping[str, bytes]  # what an editor wrote into a file that had been replaced under it
+
+
 class Folders(Protocol):
     """Files that a person names, read or written on their order."""
 
@@ -106,6 +115,12 @@ class Folders(Protocol):
 
     def save(self, tree: Mapping[str, bytes], folder: str) -> Sequence[str]:
         """Write each file whole or not at all, none outside of `folder`; the paths whose content changed."""
+
+    def exchange(
+        self, tree: Mapping[str, bytes], folder: str, *, present: Mapping[str, bytes], settle_s: float
+    ) -> Written:
+        """The same, but a file that is not as `present` has it any more is left alone, and the old file is watched
+        for `settle_s` for what an editor may still write into it."""
 
 
 class Dialect(Protocol):

@@ -14,7 +14,7 @@ from hindbrain.app.tools import Tools
 from hindbrain.core.hints import TYPE_CHECKING, cast
 from hindbrain.core.value import replace
 from hindbrain.facade import Hindbrain
-from hindbrain.ports import Dialect, Embedder
+from hindbrain.ports import Dialect, Embedder, Written
 from hindbrain.settings import Settings, load, worker_socket
 
 if TYPE_CHECKING:
@@ -91,6 +91,13 @@ class _Folders:
         from hindbrain.adapters.tree import save
 
         return save(tree, folder)
+
+    def exchange(
+        self, tree: Mapping[str, bytes], folder: str, *, present: Mapping[str, bytes], settle_s: float
+    ) -> Written:
+        from hindbrain.adapters.tree import exchange
+
+        return exchange(tree, folder, present=present, settle_s=settle_s)
 
 
 def _dialect(name: str) -> Dialect:

@@ -1,12 +1,15 @@
 """Which files of a folder may be read or written on another system's behalf, and how much of them."""
 
+import ctypes
 import os
 import stat
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from hindbrain.errors import BadValue, TooLong, Unreadable
+from hindbrain.ports import Written
 
 MOST_BYTES = 32 << 20  # of one file
 MOST_TOGETHER = 96 << 20
@@ -14,6 +17,10 @@ MOST_FILES = 20_000
 _DEEPEST = 24  # folders
 _PASSED_BY = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", "target"})
 _PACKED = {b"PK\x03\x04": "zip", b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"7z\xbc\xaf": "7z"}
+
+
+def is_there(path: str) -> bool:
+    return Path(path).exists()
 
 
 def load(path: str, *, wants: Callable[[str], bool]) -> dict[str, bytes]:
@@ -43,6 +50,68 @@ def save(tree: Mapping[str, bytes], folder: str) -> tuple[str, ...]:
     for name in changed:
         _replace(targets[name], tree[name])
     return tuple(changed)
+
+
+def exchange(tree: Mapping[str, bytes], folder: str, *, present: Mapping[str, bytes], settle_s: float) -> Written:
+    """Write each file that still is as `present` has it; a file that a person saved meanwhile stays theirs.
+
+    The new file takes the old one's place in one step, and the old one is looked at afterwards: what came into it
+    between the reading and the exchange, or within `settle_s` from an editor that had it open, is not lost.
+    """
+    top = Path(folder)
+    targets = {name: _target(top, name) for name in tree}
+    written: list[str] = []
+    theirs: list[str] = []
+    old: dict[str, Path] = {}
+    for name, target in targets.items():
+        if _known(target) == tree[name]:
+            continue
+        aside = _exchanged(target, tree[name], expected=present.get(name))
+        if aside is None and present.get(name) is not None and _known(target) != tree[name]:
+            theirs.append(name)
+            continue
+        written.append(name)
+        if aside is not None:
+            old[name] = aside
+    late = _settled(old, present, for_s=settle_s)
+    return Written(changed=tuple(written), theirs=tuple(theirs), late=late)
+
+
+def _exchanged(target: Path, content: bytes, *, expected: bytes | None) -> Path | None:
+    """Where the old file is now; None when there was none, or when it was not as expected and is back in its place."""
+    fresh = _beside(target, content)
+    if expected is None and not target.exists():
+        fresh.rename(target)
+        return None
+    if not _swap(fresh, target):
+        fresh.rename(target)
+        return None
+    if fresh.read_bytes() == expected:
+        return fresh
+    _swap(fresh, target)
+    fresh.unlink()
+    return None
+
+
+def _settled(old: Mapping[str, Path], present: Mapping[str, bytes], *, for_s: float) -> dict[str, bytes]:
+    if old and for_s > 0:
+        time.sleep(for_s)
+    late = {name: path.read_bytes() for name, path in old.items()}
+    for path in old.values():
+        path.unlink()
+    return {name: content for name, content in late.items() if content != present.get(name)}
+
+
+def _swap(one: Path, other: Path) -> bool:
+    """Let two files change places in one step; False where the system cannot."""
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if rename is None or not other.exists():
+        return False
+    return bool(rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0)
+
+
+_HERE = -100  # AT_FDCWD
+_EXCHANGE = 2  # RENAME_EXCHANGE
 
 
 def _below(top: Path, *, wants: Callable[[str], bool]) -> dict[str, bytes]:
@@ -101,9 +170,14 @@ def _known(path: Path) -> bytes | None:
 
 
 def _replace(path: Path, content: bytes) -> None:
+    _beside(path, content).replace(path.resolve())  # a link to a file stays a link
+
+
+def _beside(path: Path, content: bytes) -> Path:
+    """A file next to `path` with its mode, wholly on the disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
     mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
-    real = path.resolve()  # a link to a file stays a link
+    real = path.resolve()
     descriptor, name = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name}.")
     try:
         with open(descriptor, "wb") as file:
@@ -111,6 +185,7 @@ def _replace(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(mode)
-        Path(name).replace(real)
-    finally:
+    except BaseException:
         Path(name).unlink(missing_ok=True)
+        raise
+    return Path(name)

@@ -41,8 +41,12 @@ class Adopted:
 
 def adopt(tree: Mapping[str, bytes], *, dialect: Dialect, project: str, tools: Tools) -> Adopted:
     """Read `tree` in `dialect` and keep what it tells. The same files a second time change nothing."""
-    reading = dialect.read(tree)
-    desk = _Desk(dialect=dialect.name, project=project, now=tools.clock.now(), tools=tools)
+    return taken_in(dialect.read(tree), dialect=dialect.name, project=project, tools=tools)
+
+
+def taken_in(reading: Reading, *, dialect: str, project: str, tools: Tools) -> Adopted:
+    """Keep what was read from the files of `dialect`."""
+    desk = _Desk(dialect=dialect, project=project, now=tools.clock.now(), tools=tools)
     arrivals, refused = _sorted(desk, reading)
     receipts: list[Receipt] = []
     ids: dict[str, str] = {}  # what the files call a memory -> what it is called here

@@ -54,7 +54,7 @@ class _Chorus:
             name = re.sub(r"[^\w.-]", "_", persona).lstrip(".") or _NOBODY
             title = f"# {name[:1].upper()}{name[1:]}'s Learnings"
             tree[f".chorus/agents/{name}/{_FILE}"] = _document(title, own, by_id=by_id, is_shared=False)
-        return {path: text.encode() for path, text in tree.items()}
+        return {path: _with_prose(text, view.present.get(path, b"")).encode() for path, text in tree.items()}
 
 
 DIALECT = _Chorus()
@@ -167,6 +167,22 @@ def _document(title: str, memories: Sequence[Memory], *, by_id: Mapping[str, Mem
     if old:
         blocks.append("\n".join((_HISTORY, *old, _END)))
     return "\n\n".join(blocks) + "\n"
+
+
+def _with_prose(text: str, present: bytes) -> str:
+    """What a person wrote between the lists stays, below the title."""
+    lines = text_of(present)[0].split("\n")
+    own = {entry.line for entry in _entries("\n".join(lines))}
+    prose = [line for number, line in enumerate(lines, start=1) if number not in own and _is_prose(line)]
+    if not prose:
+        return text
+    title, _, rest = text.partition("\n")
+    return "\n".join((title, "", *prose)) + f"\n{rest}"
+
+
+def _is_prose(line: str) -> bool:
+    marks = (_HISTORY[:15], _END, "# ", "## ", "  ")
+    return bool(line.strip()) and not line.startswith(marks)
 
 
 def _category(memory: Memory) -> str:

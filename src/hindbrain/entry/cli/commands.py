@@ -44,6 +44,8 @@ SECTIONS: dict[str, dict[str, Entry]] = {
     "Carry": {
         "export": Entry("portable:export", "Write the memories as JSON, or as the files of another system"),
         "import": Entry("portable:import_", "Read what `export` wrote, or the files of another system"),
+        "sync": Entry("sync:sync", "Let files follow the memories; without more, write them anew"),
+        "rebuild": Entry("sync:rebuild", "Write all files that follow the memories anew"),
     },
     "Care": {
         "stats": Entry("care:stats", "Count memories by state, type and category"),

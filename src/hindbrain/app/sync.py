@@ -1,0 +1,178 @@
+"""Files that follow the memories, where a person wants them to: what was changed in them by hand comes in first."""
+
+from collections.abc import Mapping
+
+from hindbrain.app.adopt import taken_in
+from hindbrain.app.archive import delete
+from hindbrain.app.edit import edit
+from hindbrain.app.hand_out import hand_out
+from hindbrain.app.tools import Tools
+from hindbrain.core.door import admit
+from hindbrain.core.model import Memory, State
+from hindbrain.core.model.foreign import Reading, Told
+from hindbrain.core.sync import Edits, edits
+from hindbrain.core.value import dataclass, replace
+from hindbrain.errors import BadValue
+from hindbrain.ports import Changes, Dialect, Folders, Where, Written
+
+WRITABLE = ("beads", "chorus", "claude", "loki")
+_MOST_ROUNDS = 5  # a person who saves more often than that is asked to stop for a moment
+_KEPT = frozenset({State.LIVE, State.SUPERSEDED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synced:
+    dialect: str
+    folder: str
+    written: tuple[str, ...] = ()
+    added: int = 0  # by hand, and now memories
+    reworded: int = 0
+    removed: int = 0  # by hand, and now archived
+    withheld: tuple[str, ...] = ()  # files that would have held a secret
+    busy: tuple[str, ...] = ()  # files that somebody else kept saving
+
+
+def follow(dialect: str, folder: str, *, project: str, tools: Tools) -> None:
+    """From now on `sync` keeps that dialect's files below `folder`."""
+    if dialect not in WRITABLE:
+        raise BadValue(f"{dialect!r} cannot follow", fix=f"use one of: {', '.join(WRITABLE)}")
+    tools.store.write(lambda tx: tx.apply(Changes(cursors={_name(project, dialect): folder})))
+
+
+def unfollow(dialect: str, *, project: str, tools: Tools) -> bool:
+    """No longer; the files stay as they are. False when it did not follow."""
+    if not tools.store.cursor(_name(project, dialect)):
+        return False
+    tools.store.write(lambda tx: tx.apply(Changes(cursors={_name(project, dialect): ""})))
+    return True
+
+
+def following(project: str, *, tools: Tools) -> Mapping[str, str]:
+    """Which dialects follow, and where."""
+    start = _name(project, "")
+    return {name.removeprefix(start): folder for name, folder in tools.store.cursors(start).items()}
+
+
+def sync(project: str, *, name: str, tools: Tools, settle_s: float = 0.0) -> tuple[Synced, ...]:
+    """Take in what was changed by hand, then write what is known; for all that follow."""
+    return tuple(
+        _Follower(dialect=_spoken(dialect, tools), folder=folder, project=project, name=name, tools=tools).round(
+            settle_s
+        )
+        for dialect, folder in following(project, tools=tools).items()
+    )
+
+
+def _name(project: str, dialect: str) -> str:
+    return f"sync/{project}/{dialect}"
+
+
+def _spoken(dialect: str, tools: Tools) -> Dialect:
+    if tools.dialect is None:
+        raise BadValue("files are not read or written here", fix="open Hindbrain with open_hindbrain()")
+    return tools.dialect(dialect)
+
+
+def _folders(tools: Tools) -> Folders:
+    if tools.folders is None:
+        raise BadValue("files are not read or written here", fix="open Hindbrain with open_hindbrain()")
+    return tools.folders
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Follower:
+    """One dialect's files of one project."""
+
+    dialect: Dialect
+    folder: str
+    project: str
+    name: str
+    tools: Tools
+
+    def round(self, settle_s: float) -> Synced:
+        """As often as somebody else saves a file in between."""
+        report = Synced(dialect=self.dialect.name, folder=self.folder)
+        for _ in range(_MOST_ROUNDS):
+            present, base = self._load(self.folder), self._load(self._home)
+            report = self._taken_in(self._edits(base, present), report)
+            tree, withheld = self._tree(present)
+            written = _folders(self.tools).exchange(tree, self.folder, present=present, settle_s=settle_s)
+            self._remember(tree, written)
+            report = _told(report, written, withheld=withheld)
+            for path, late in written.late.items():  # an editor had the old file open, and has saved into it
+                before = {path: present[path]} if path in present else {}
+                report = self._taken_in(self._edits(before, {path: late}), report)
+            if not written.theirs and not written.late:
+                return replace(report, busy=())
+        return report
+
+    @property
+    def _home(self) -> str:
+        return f"{self.tools.settings.home}/sync/{self.project}/{self.dialect.name}"
+
+    def _load(self, folder: str) -> Mapping[str, bytes]:
+        folders = _folders(self.tools)
+        return folders.load(folder, wants=self.dialect.wants) if folders.is_there(folder) else {}
+
+    def _edits(self, base: Mapping[str, bytes], present: Mapping[str, bytes]) -> Edits:
+        if base == present:
+            return Edits()
+        written = {path: content for path, content in present.items() if base or content}
+        gone = [path for path in base if path not in present]  # whoever deletes a file does not forget what it said
+        known = {path: content for path, content in base.items() if path not in gone}
+        return edits(self.dialect.read(known).told, self.dialect.read(written).told)
+
+    def _taken_in(self, found: Edits, report: Synced) -> Synced:
+        if found.added:
+            taken_in(
+                Reading(told=found.added, items=()), dialect=self.dialect.name, project=self.project, tools=self.tools
+            )
+        reworded = sum(self._reword(before, after) for before, after in found.reworded)
+        removed = sum(map(self._remove, found.removed))
+        return replace(
+            report,
+            added=report.added + len(found.added),
+            reworded=report.reworded + reworded,
+            removed=report.removed + removed,
+        )
+
+    def _reword(self, before: Told, after: Told) -> bool:
+        memory = self._memory(before)
+        if memory is None or memory.state is not State.LIVE:
+            return False
+        edit(memory.id, {"content": after.content}, store=self.tools.store, clock=self.tools.clock)
+        return True
+
+    def _remove(self, told: Told) -> bool:
+        memory = self._memory(told)
+        if memory is None:
+            return False
+        reason = f"removed by hand from {told.where.partition(':')[0]}"
+        delete(memory.id, reason=reason, store=self.tools.store, clock=self.tools.clock)
+        return True
+
+    def _memory(self, told: Told) -> Memory | None:
+        """The memory that a line was written from."""
+        wanted = " ".join(told.content.split())
+        where = Where(project=self.project, with_everywhere=False, states=_KEPT)
+        found = (one for one in self.tools.store.select(where) if " ".join(one.content.split()) == wanted)
+        return next((one for one in found if (one.persona or "") == (told.persona or "")), None)
+
+    def _tree(self, present: Mapping[str, bytes]) -> tuple[dict[str, bytes], tuple[str, ...]]:
+        """The files, without those in which the door finds a secret (X-38)."""
+        tree = hand_out(dialect=self.dialect, project=self.project, name=self.name, tools=self.tools, present=present)
+        withheld = tuple(path for path, content in tree.items() if _is_secret(content))
+        return {path: content for path, content in tree.items() if path not in withheld}, withheld
+
+    def _remember(self, tree: Mapping[str, bytes], written: Written) -> None:
+        base = {path: content for path, content in tree.items() if path not in written.theirs}
+        _folders(self.tools).save(base, self._home)
+
+
+def _is_secret(content: bytes) -> bool:
+    return any(finding.family == "secret" for finding in admit(content.decode("utf-8", "replace")).findings)
+
+
+def _told(report: Synced, written: Written, *, withheld: tuple[str, ...]) -> Synced:
+    changed = tuple(dict.fromkeys((*report.written, *written.changed)))
+    return replace(report, written=changed, busy=written.theirs, withheld=withheld)
