@@ -11,7 +11,7 @@ import math
 from hindbrain.core.recall.bm25 import K1, B
 
 WORDS = 1.25  # what a full share of words is worth in cosines
-MANY = 0.05  # taken off for each e-fold of pieces: the best of many is good by chance, too
+MANY = 0.035  # taken off for each e-fold of pieces: the best of many is good by chance, too
 LEAST = 0.1  # cosine below which meaning alone is no reason to answer
 DECIDE = 0.7  # of the worth of the question's words, held by the best answer: then no model is started for it
 
