@@ -1,0 +1,38 @@
+"""How OpenCode's events read as those of the others: our plugin there sends what it was called with, as it is."""
+
+from hindbrain.core.transcripts import jsonl
+from hindbrain.core.transcripts.jsonl import Object
+
+_SOURCES = {"session.created": "startup", "session.deleted": "deleted"}
+
+
+def flat(event: Object) -> Object:
+    """The same fields as the others send. Beside them: which tool it was, what it was given and what it gave back."""
+    payload = jsonl.mapping(event, "payload")
+    asked, output = jsonl.mapping(payload, "input"), jsonl.mapping(payload, "output")
+    info = jsonl.mapping(payload, "info")
+    own = jsonl.text(event, "session_id") or jsonl.text(payload, "sessionID") or jsonl.text(asked, "sessionID")
+    parent = jsonl.text(info, "parentID")  # a subagent is a session of its own there
+    return {
+        "session_id": parent or own,
+        "agent_id": jsonl.text(event, "agent_id") or (own if parent else ""),
+        "agent_type": jsonl.text(event, "agent_type") or jsonl.text(info, "agent") or ("subagent" if parent else ""),
+        "cwd": jsonl.text(event, "cwd") or jsonl.text(info, "directory"),
+        "transcript_path": jsonl.text(event, "transcript_path"),
+        "source": _SOURCES.get(jsonl.text(event, "hook_event_name"), ""),
+        "prompt": _prompt(payload.get("parts") or output.get("parts")),
+        "tool_name": jsonl.text(asked, "tool"),
+        "tool_input": jsonl.mapping(output, "args") or jsonl.mapping(asked, "args"),
+        "tool_response": payload.get("output"),
+        "tool_use_id": jsonl.text(asked, "callID"),
+        "prompt_id": jsonl.text(asked, "messageID") or jsonl.text(payload, "messageID"),
+        "last_assistant_message": jsonl.text(event, "message"),
+        "stop_hook_active": event.get("stop_hook_active"),
+    }
+
+
+def _prompt(parts: object) -> str:
+    """What was typed: the client adds parts of its own, and marks them."""
+    listed = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    typed = (part for part in listed if part.get("type") == "text" and part.get("synthetic") is not True)
+    return "\n".join(filter(None, (jsonl.text(part, "text") for part in typed)))
