@@ -50,15 +50,7 @@ def answer(notice: Notice, reply: Reply) -> str:
     """What the hook prints; empty where there is nothing to say, and where nobody would hear it."""
     if notice.is_internal or notice.client not in EVENTS:
         return ""
-    context = fitted(reply.context) if notice.happening in TOLD[notice.client] and reply.context.strip() else ""
-    word = HELD[notice.client].get(notice.happening, "") if reply.hold.strip() else ""
-    said: dict[str, object] = {}
-    if word:
-        said = {"decision": word, "reason": _reason(notice, reply)}
-    if context and notice.client == "opencode":  # what reads it is our own plugin
-        said["context"] = context
-    elif context:
-        said["hookSpecificOutput"] = {"hookEventName": _event(notice), "additionalContext": context}
+    said = {**_held(notice, reply), **_told(notice, reply)}
     return json.dumps(said, ensure_ascii=False, separators=(",", ":")) if said else ""
 
 
@@ -141,9 +133,21 @@ def _without_ours(prompt: str) -> str:
     return "".join([*kept, prompt[at:]]).strip() if kept else prompt
 
 
-def _reason(notice: Notice, reply: Reply) -> str:
+def _held(notice: Notice, reply: Reply) -> dict[str, object]:
+    word = HELD[notice.client].get(notice.happening, "")
+    if not word or not reply.hold.strip():
+        return {}
     mark = f"\n{_HELD}" if notice.client == "gemini" else ""
-    return fitted(reply.hold, MOST - len(mark)) + mark
+    return {"decision": word, "reason": fitted(reply.hold, MOST - len(mark)) + mark}
+
+
+def _told(notice: Notice, reply: Reply) -> dict[str, object]:
+    if notice.happening not in TOLD[notice.client] or not reply.context.strip():
+        return {}
+    context = fitted(reply.context)
+    if notice.client == "opencode":  # what reads it is our own plugin
+        return {"context": context}
+    return {"hookSpecificOutput": {"hookEventName": _event(notice), "additionalContext": context}}
 
 
 def _event(notice: Notice) -> str:

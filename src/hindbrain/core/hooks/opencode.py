@@ -7,27 +7,42 @@ _SOURCES = {"session.created": "startup", "session.deleted": "deleted"}
 
 
 def flat(event: Object) -> Object:
-    """The same fields as the others send. Beside them: which tool it was, what it was given and what it gave back."""
+    """The same fields as the others send."""
     payload = jsonl.mapping(event, "payload")
-    asked, output = jsonl.mapping(payload, "input"), jsonl.mapping(payload, "output")
+    return {
+        **_whose(event, payload),
+        **_called(payload),
+        "transcript_path": event.get("transcript_path"),
+        "source": _SOURCES.get(jsonl.text(event, "hook_event_name"), ""),
+        "last_assistant_message": event.get("message"),
+        "stop_hook_active": event.get("stop_hook_active"),
+    }
+
+
+def _whose(event: Object, payload: Object) -> Object:
+    """A subagent is a session of its own there, with a parent. After its first event only our plugin knows that."""
     info = jsonl.mapping(payload, "info")
-    own = jsonl.text(event, "session_id") or jsonl.text(payload, "sessionID") or jsonl.text(asked, "sessionID")
-    parent = jsonl.text(info, "parentID")  # a subagent is a session of its own there
+    own = jsonl.text(event, "session_id") or jsonl.text(payload, "sessionID")
+    parent = jsonl.text(info, "parentID")
+    agent = jsonl.text(event, "agent_id") or (own if parent else "")
     return {
         "session_id": parent or own,
-        "agent_id": jsonl.text(event, "agent_id") or (own if parent else ""),
-        "agent_type": jsonl.text(event, "agent_type") or jsonl.text(info, "agent") or ("subagent" if parent else ""),
+        "agent_id": agent,
+        "agent_type": (jsonl.text(event, "agent_type") or jsonl.text(info, "agent") or "subagent") if agent else "",
         "cwd": jsonl.text(event, "cwd") or jsonl.text(info, "directory"),
-        "transcript_path": jsonl.text(event, "transcript_path"),
-        "source": _SOURCES.get(jsonl.text(event, "hook_event_name"), ""),
+    }
+
+
+def _called(payload: Object) -> Object:
+    """With which tool or prompt, what it was given and what it gave back."""
+    asked, output = jsonl.mapping(payload, "input"), jsonl.mapping(payload, "output")
+    return {
         "prompt": _prompt(payload.get("parts") or output.get("parts")),
-        "tool_name": jsonl.text(asked, "tool"),
+        "prompt_id": jsonl.text(asked, "messageID"),
+        "tool_name": asked.get("tool"),
         "tool_input": jsonl.mapping(output, "args") or jsonl.mapping(asked, "args"),
         "tool_response": payload.get("output"),
-        "tool_use_id": jsonl.text(asked, "callID"),
-        "prompt_id": jsonl.text(asked, "messageID") or jsonl.text(payload, "messageID"),
-        "last_assistant_message": jsonl.text(event, "message"),
-        "stop_hook_active": event.get("stop_hook_active"),
+        "tool_use_id": asked.get("callID"),
     }
 
 

@@ -23,11 +23,11 @@ def answered(hook: "Hook", payload: bytes) -> bytes:
 
     settings = load()
     far = worker_socket(settings.home)
-    said = call.answered(far, hook.asked, payload) if far != hook.socket else None  # a home that lies deep
-    return _own(hook, payload, settings) if said is None else said
+    said = call.answered(far, payload, asked=hook.asked) if far != hook.socket else None  # a home that lies deep
+    return _own(hook, payload, settings=settings) if said is None else said
 
 
-def _own(hook: "Hook", payload: bytes, settings: "Settings") -> bytes:
+def _own(hook: "Hook", payload: bytes, *, settings: "Settings") -> bytes:
     from datetime import UTC, datetime
 
     from hindbrain.app.answer import answer

@@ -27,7 +27,7 @@ class Asked:
         return head % (self.client.encode(), *numbers) + payload
 
 
-def answered(place: str, asked: Asked, payload: bytes) -> bytes | None:
+def answered(place: str, payload: bytes, *, asked: Asked) -> bytes | None:
     """What to print, b"" for nothing; None when there is no worker. TimeoutError when it takes too long, ValueError
     when it could not answer: then nobody else may either, it is still at it or its answer would be the same."""
     link = _linked(place)

@@ -51,8 +51,8 @@ def _asks(payload: bytes, *, client: str, happening: str) -> int:
     if _fails(payload, client=client):
         return ALWAYS
     # Codex does not say how a command ended, Gemini hears nothing before a file is touched: the worker may know more.
-    is_open = (client == "codex" and tool in SHELLS) or (client == "gemini" and is_file)
-    return IF_CHEAP if is_open else NEVER
+    open_to = {"codex": tool in SHELLS, "gemini": is_file}
+    return IF_CHEAP if open_to.get(client) else NEVER
 
 
 def _fails(payload: bytes, *, client: str) -> bool:

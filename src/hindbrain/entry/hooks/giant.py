@@ -3,8 +3,7 @@
 import json
 from collections.abc import Iterator
 
-_TEXT = 20_000  # characters of one text that stay, at first
-_LEAST = 500
+_ROOMS = (20_000, 5_000, 1_000, 200, 50)  # characters of one text that stay; the less, the more there are
 _DEPTH = 40  # deeper than any client goes
 _HEAD = 60_000  # bytes of what is no JSON
 
@@ -15,28 +14,27 @@ def shortened(payload: bytes, most: int) -> bytes:
         event = json.loads(payload)
     except (ValueError, RecursionError):
         event = None
-    if isinstance(event, dict):
-        for room in _rooms():
-            kept = json.dumps({"hindbrain_shortened": True, **{key: _cut(item, room) for key, item in event.items()}})
-            if len(kept) <= most:
-                return kept.encode()
+    for kept in _tries(event) if isinstance(event, dict) else ():
+        raw = json.dumps({**kept, "hindbrain_shortened": True}).encode()
+        if len(raw) <= most:
+            return raw
     return payload[:_HEAD] + b" ... " + payload[-_HEAD:]
 
 
-def _rooms() -> Iterator[int]:
-    room = _TEXT
-    while room >= _LEAST:
-        yield room
-        room //= 4
+def _tries(event: dict[str, object]) -> Iterator[dict[str, object]]:
+    for room in _ROOMS:
+        yield {key: _cut(value, room) for key, value in event.items()}
+    # What takes so much room is not text: who, when and what it was is left.
+    yield {key: _cut(value, _ROOMS[-1]) for key, value in event.items() if isinstance(value, str)}
 
 
-def _cut(value: object, room: int, depth: int = 0) -> object:
+def _cut(value: object, room: int, *, depth: int = 0) -> object:
     if isinstance(value, str):
         return value if len(value) <= room else f"{value[: room // 2]}\n[...]\n{value[-room // 2 :]}"
     if depth > _DEPTH:
         return None
     if isinstance(value, dict):
-        return {key: _cut(item, room, depth + 1) for key, item in value.items()}
+        return {key: _cut(item, room, depth=depth + 1) for key, item in value.items()}
     if isinstance(value, list):
-        return [_cut(item, room, depth + 1) for item in value]
+        return [_cut(item, room, depth=depth + 1) for item in value]
     return value

@@ -54,7 +54,7 @@ class Hook:
         if heard is None:
             return
         self.doing = "keeping"
-        self._tried(lambda: spool.append(self.home, self._record(payload), is_synced=heard.is_synced))
+        self._tried(lambda: spool.append(self.home, self.record(payload), is_synced=heard.is_synced))
         if heard.asks:
             self._answer(payload, heard)
         elif heard.is_synced:
@@ -82,7 +82,7 @@ class Hook:
 
         return Asked(client=self.client, at_ms=self.at_ms, patience_s=min(PATIENCE_S, self.left()))
 
-    def _record(self, payload: bytes) -> bytes:
+    def record(self, payload: bytes) -> bytes:
         import binascii
 
         line = payload.replace(b"\n", b" ")
@@ -92,7 +92,7 @@ class Hook:
         from hindbrain.entry.hooks import call
 
         self.doing = "asking the worker"
-        said = call.answered(self.socket, self.asked, payload)
+        said = call.answered(self.socket, payload, asked=self.asked)
         if said is None:
             self._tried(self._start)
             is_worth_it = heard.asks == event.ALWAYS and self.left() > SPARE_S

@@ -84,11 +84,11 @@ def _put(handle: int, record: bytes) -> None:
         while written < len(record):  # a full disk takes a part, and says so only when asked again
             written += posix.write(handle, record[written:])
     except OSError:
-        _take_back(handle, size, written)
+        _take_back(handle, size=size, written=written)
         raise
 
 
-def _take_back(handle: int, size: int, written: int) -> None:
+def _take_back(handle: int, *, size: int, written: int) -> None:
     """Half a line would spoil the next one. What others wrote behind it must stay."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -12,7 +12,7 @@ _INSTALLED = ("site-packages", "dist-packages")
 
 def start(home: str, environ: dict[bytes, bytes]) -> None:
     """Start one, unless that was tried a moment ago. If there is one after all, the new one ends at once."""
-    if not _is_due(f"{home}/{_MARK}"):
+    if not is_due(f"{home}/{_MARK}", now=time.time()):
         return
     handle = posix.open(f"{home}/{_MARK}", posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT | posix.O_CLOEXEC, 0o600)
     posix.write(handle, b".")
@@ -29,21 +29,21 @@ def start(home: str, environ: dict[bytes, bytes]) -> None:
     posix.posix_spawn(sys.executable, words, _known(environ), file_actions=streams, setsid=True)
 
 
+def is_due(mark: str, *, now: float) -> bool:
+    try:
+        known = posix.stat(mark)
+    except FileNotFoundError:
+        return True
+    wait = min(_LONGEST_S, _FIRST_S * 2 ** min(max(known.st_size - 1, 0), 10))
+    return not 0 <= now - known.st_mtime < wait
+
+
 def forget(home: str) -> None:
     """There is one: the next that is missing may be started at once."""
     try:
         posix.unlink(f"{home}/{_MARK}")
     except OSError:
         return
-
-
-def _is_due(mark: str) -> bool:
-    try:
-        known = posix.stat(mark)
-    except FileNotFoundError:
-        return True
-    wait = min(_LONGEST_S, _FIRST_S * 2 ** min(known.st_size - 1, 10))
-    return not 0 <= time.time() - known.st_mtime < wait
 
 
 def _is_long(log: str) -> bool:
