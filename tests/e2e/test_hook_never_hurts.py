@@ -25,6 +25,7 @@ from hindbrain.adapters.lease import Lease
 from hindbrain.adapters.service import Service
 from hindbrain.core.message import understood, written
 from hindbrain.entry.hooks import run
+from hindbrain.settings import worker_socket
 
 TESTS = Path(__file__).resolve().parents[1]
 SRC = TESTS.parent / "src"
@@ -167,16 +168,16 @@ def listening(place: Path, talk: Callable[[socket.socket], None]) -> Iterator[No
         thread.join(ENOUGH_S)
 
 
-def test_the_worker_answers_byte_by_byte(home: Home) -> None:
-    said = '{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"é\\n…"}}'.encode()
-    asked: list[dict[str, Any] | None] = []
+@contextlib.contextmanager
+def answering(place: Path, said: bytes) -> Iterator[list[dict[str, Any]]]:
+    """A worker that says the same to all, and what it was asked."""
+    asked: list[dict[str, Any]] = []
 
     def answer(raw: bytes) -> bytes:
-        asked.append(understood(raw))
+        asked.append(understood(raw) or {})
         return written({"body": said})
 
-    service = Service(home.home / "worker.sock")
-    is_over = threading.Event()
+    service, is_over = Service(place), threading.Event()
 
     def serve() -> None:
         while not is_over.is_set():
@@ -185,17 +186,34 @@ def test_the_worker_answers_byte_by_byte(home: Home) -> None:
     thread = threading.Thread(target=serve)
     thread.start()
     try:
-        assert home.hook(PROMPT).out == said
-        assert home.hook(RAN).out == b""
+        yield asked
     finally:
         is_over.set()
         service.wake()
         thread.join()
         service.close()
-    assert len(asked) == 1 and asked[0] is not None
-    assert (asked[0]["do"], asked[0]["client"], asked[0]["body"]) == ("hook", "claude", json.dumps(PROMPT).encode())
+
+
+SAID = '{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"é\\n…"}}'.encode()
+
+
+def test_the_worker_answers_byte_by_byte(home: Home) -> None:
+    with answering(home.home / "worker.sock", SAID) as asked:
+        assert home.hook(PROMPT).out == SAID
+        assert home.hook(RAN).out == b""
+    (one,) = asked
+    assert (one["do"], one["client"], one["body"]) == ("hook", "claude", json.dumps(PROMPT).encode())
     assert len(home.kept()) == 2 and not home.trouble
     assert not (home.home / "worker-start").exists()  # there is one: the next that is missing is started at once
+
+
+def test_the_worker_of_a_home_that_lies_deep_is_found(home: Home) -> None:
+    home.home = home.folder / ("d" * 60) / ("e" * 60)
+    home.home.mkdir(parents=True)
+    home.environment["HINDBRAIN_HOME"] = str(home.home)
+    home.start_none()
+    with answering(Path(worker_socket(str(home.home), home.environment)), SAID):
+        assert home.hook(PROMPT).out == SAID
 
 
 # 1: no daemon.
@@ -233,6 +251,7 @@ def test_a_worker_that_a_hook_starts_holds_none_of_the_clients_pipes(home: Home)
 def test_a_worker_that_was_stopped_holds_nobody_up(home: Home) -> None:
     worker = home.keeper()
     worker.send_signal(signal.SIGSTOP)
+    (home.home / "worker-start").unlink()
     try:
         for payload in (PROMPT, STOP):
             assert home.hook(payload).out == b""
@@ -240,6 +259,7 @@ def test_a_worker_that_was_stopped_holds_nobody_up(home: Home) -> None:
         worker.send_signal(signal.SIGCONT)
     assert len(home.kept()) == 2
     assert "asking the worker: " in home.trouble
+    assert (home.home / "worker-start").read_bytes() == b"."  # a new one was sent to look after it
 
 
 # 3: a dripping daemon.

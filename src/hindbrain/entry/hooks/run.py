@@ -92,7 +92,11 @@ class Hook:
         from hindbrain.entry.hooks import call
 
         self.doing = "asking the worker"
-        said = call.answered(self.socket, payload, asked=self.asked)
+        try:
+            said = call.answered(self.socket, payload, asked=self.asked)
+        except OSError:
+            self._tried(self._start)  # it may be stuck: a new one finds out, and takes its place or ends
+            raise
         if said is None:
             self._tried(self._start)
             is_worth_it = heard.asks == event.ALWAYS and self.left() > SPARE_S
