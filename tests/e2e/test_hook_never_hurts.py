@@ -122,7 +122,10 @@ class Home:
         for process in self.processes:
             process.kill()
             process.wait()
-        holder = Lease(self.home / "worker.lock").holder  # one that a hook of this home started
+        log = self.home / "worker.log"
+        if log.exists():  # a hook of this home started one: it must not outlive the home and make it anew
+            until(lambda: log.stat().st_size > 0)
+        holder = Lease(self.home / "worker.lock").holder
         if holder:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(holder, signal.SIGKILL)
