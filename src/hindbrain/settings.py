@@ -16,6 +16,7 @@ ENVIRONMENT = {
     "HINDBRAIN_STORE": "path of the database file, instead of hindbrain.db in the home",
     "HINDBRAIN_PROJECT": "project to use instead of the one in the current folder",
     "HINDBRAIN_EMBEDDER": "model that compares meanings: minilm, off; stronger than config.toml",
+    "HINDBRAIN_HOOKS": "off: hooks keep and say nothing",
     "NO_COLOR": "any value: no colours",
 }
 

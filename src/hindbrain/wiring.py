@@ -106,6 +106,20 @@ def _dialect(name: str) -> Dialect:
     return cast("Dialect", dialect(name))
 
 
+def hurried_tools(settings: Settings) -> Tools:
+    """What verbs need, for a hook that answers by itself: words only, and it waits for nobody."""
+    return Tools(
+        store=SqliteStore(settings.store, timeout_s=_HURRY_S),
+        clock=SystemClock(),
+        chance=SystemChance(),
+        files=LocalFiles(),
+        settings=settings,
+    )
+
+
+_HURRY_S = 0.2  # for another process's write
+
+
 def worker_of(settings: Settings) -> RemoteWorker:
     """The worker of the home, as others reach it, whether there is one or not."""
     from hindbrain.adapters.worker import RemoteWorker

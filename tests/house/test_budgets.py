@@ -71,6 +71,39 @@ def test_help_opens_no_store(words: list[str]) -> None:
     assert "apsw" not in loaded(RUN, *words)
 
 
+EVENT = '{"session_id":"s","cwd":"/","hook_event_name":"%s","tool_name":"Bash","tool_response":{"stdout":"x"}}'
+
+
+def loaded_by_hook(event: str, home: Path) -> set[str]:
+    """All that the process loads after Python itself has."""
+    environment = {"HINDBRAIN_HOME": str(home), "PATH": os.environ["PATH"]}
+    flags = [sys.executable, "-I", "-S", "-X", "importtime"]
+    start, hook = (
+        subprocess.run(
+            [*flags, *words], input=EVENT % event, capture_output=True, text=True, check=True, env=environment
+        )
+        for words in (["-c", "pass"], [str(ROOT / "src" / "hindbrain" / "hook.py"), "claude"])
+    )
+    names = [{line.rpartition("|")[2].strip() for line in run.stderr.splitlines()[1:]} for run in (start, hook)]
+    return names[1] - names[0]
+
+
+def test_a_hook_that_only_keeps_its_event_loads_almost_nothing(tmp_path: Path) -> None:
+    modules = loaded_by_hook("PostToolUse", tmp_path)
+    foreign = {name for name in modules if not name.startswith("hindbrain")}
+    assert foreign <= {"posix", "time", "_signal", "fcntl", "binascii", "zlib"}  # written in C, all of them
+    assert len(modules) <= 16
+    assert (tmp_path / "spool" / "current").read_bytes().count(b"\n") == 1
+
+
+def test_a_hook_that_captures_loads_little_more(tmp_path: Path) -> None:
+    (tmp_path / "worker-start").touch()  # somebody has just started a worker
+    modules = loaded_by_hook("SessionEnd", tmp_path)
+    foreign = {name for name in modules if not name.startswith("hindbrain")}
+    assert foreign <= {"posix", "time", "_signal", "fcntl", "binascii", "zlib", "_socket"}
+    assert len(modules) <= 19
+
+
 def test_the_base_install_has_at_most_five_dependencies() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert len(project["dependencies"]) <= 5

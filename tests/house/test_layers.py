@@ -10,7 +10,8 @@ import pytest
 SRC = Path(__file__).resolve().parents[2] / "src"
 PACKAGE = SRC / "hindbrain"
 
-# layer -> the layers of ours that it may import. `root` is hindbrain/__init__.py, `main` is __main__.py.
+# layer -> the layers of ours that it may import. `root` is hindbrain/__init__.py, `main` is __main__.py; `hook` is
+# where a hook process begins.
 MAY_IMPORT = {
     "errors": set[str](),
     "core": {"core"},
@@ -24,6 +25,7 @@ MAY_IMPORT = {
     "root": {"core", "errors", "facade", "settings", "wiring"},
     "entry": {"app", "core", "entry", "errors", "facade", "root", "settings", "wiring"},
     "main": {"entry", "errors", "root"},
+    "hook": {"entry"},
 }
 THIRD_PARTY = {"adapters": {"apsw", "numpy", "onnxruntime"}, "entry": {"click"}}
 PURE = {

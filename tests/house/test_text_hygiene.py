@@ -70,13 +70,13 @@ def reads_environment(node: ast.AST) -> bool:
     return False
 
 
-def test_the_environment_is_read_in_one_module() -> None:
+def test_the_environment_is_read_in_one_module_and_once_where_that_would_cost_too_much() -> None:
     found = [
         path.relative_to(SRC).as_posix()
         for path in sorted(SRC.rglob("*.py"))
         if any(reads_environment(node) for node in ast.walk(ast.parse(path.read_text("utf-8"))))
     ]
-    assert found == ["settings.py"]
+    assert found == ["entry/hooks/run.py", "settings.py"]
 
 
 def test_there_are_few_environment_variables() -> None:

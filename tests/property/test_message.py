@@ -5,14 +5,14 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindbrain.core.message import VERSION, understood, written
+from hindbrain.core.message import MOST_CARRIED, VERSION, carried, understood, written
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=20,
 )
-messages = st.dictionaries(st.text().filter(lambda name: name != "version"), values, max_size=5)
+messages = st.dictionaries(st.text().filter(lambda name: name not in ("version", "size", "body")), values, max_size=5)
 
 
 @given(messages)
@@ -20,6 +20,20 @@ def test_a_message_comes_back_as_it_was_on_one_line(message: dict[str, object]) 
     line = written(message)
     assert line.count(b"\n") == 1 and line.endswith(b"\n")
     assert understood(line) == message
+
+
+@given(messages, st.binary(min_size=1))
+def test_what_a_message_carries_comes_back_byte_by_byte(message: dict[str, object], body: bytes) -> None:
+    raw = written({**message, "body": body})
+    line = raw[: raw.index(b"\n") + 1]
+    assert carried(line) == len(body) and raw == line + body
+    assert understood(raw) == {**message, "body": body}
+    assert understood(raw[:-1]) is None and understood(raw + b"x") is None
+
+
+def test_more_than_anybody_may_send_is_not_waited_for() -> None:
+    assert carried(written({"size": MOST_CARRIED})) == MOST_CARRIED
+    assert carried(written({"size": MOST_CARRIED + 1})) == carried(written({"size": -1})) == carried(b'"size"') == 0
 
 
 @given(messages, st.data())

@@ -15,7 +15,8 @@ import pytest
 from hindbrain.adapters.lease import Lease
 from hindbrain.adapters.service import Answer, Service
 from hindbrain.adapters.worker import RemoteWorker
-from hindbrain.core.message import MOST_ASKED, written
+from hindbrain.core.message import MOST_ASKED, VERSION, understood, written
+from hindbrain.entry.hooks import call
 from hindbrain.errors import WorkerRunning
 from hindbrain.settings import worker_socket
 
@@ -68,6 +69,49 @@ def called(place: Path, *, said: bytes = b"") -> socket.socket:
 def test_a_line_is_answered_with_a_line(folder: Path) -> None:
     with running(folder / "s", echo):
         assert ask(folder / "s", a=1) == {"a": 1}
+
+
+def test_what_a_message_carries_reaches_the_other_side_and_comes_back(folder: Path) -> None:
+    def doubled(raw: bytes) -> bytes:
+        message = understood(raw)
+        assert message is not None and isinstance(message["body"], bytes)
+        return written({"body": message["body"] * 2})
+
+    body = b"\x00\n{}\xff" * 100_000
+    with running(folder / "s", doubled):
+        assert ask(folder / "s", body=body) == {"body": body * 2}
+        with called(folder / "s", said=written({"body": body})[:-1]) as link, contextlib.suppress(ConnectionError):
+            link.shutdown(socket.SHUT_WR)  # half of it is none, and nobody else waits for the rest
+            assert link.recv(10) == b""
+
+
+def test_a_hook_asks_by_hand_what_the_worker_understands(folder: Path) -> None:
+    heard: list[dict[str, object] | None] = []
+
+    def answer(raw: bytes) -> bytes:
+        heard.append(understood(raw))
+        return written({"body": b'{"a":1}'} if len(heard) == 1 else {} if len(heard) == 2 else {"error": "internal"})
+
+    asked = call.Asked(client="claude", at_ms=1_794_768_928_451, patience_s=ENOUGH_S)
+    with running(folder / "s", answer):
+        assert call.answered(str(folder / "s"), b"\n{}", asked=asked) == b'{"a":1}'
+        assert call.answered(str(folder / "s"), b"{}", asked=asked) == b""
+        with pytest.raises(ValueError, match="internal"):
+            call.answered(str(folder / "s"), b"{}", asked=asked)
+    expected = {"do": "hook", "client": "claude", "at": 1_794_768_928_451, "for_ms": int(ENOUGH_S * 1000)}
+    assert heard[0] == {**expected, "body": b"\n{}"}
+    assert call.VERSION == VERSION
+
+
+def test_a_hook_knows_that_there_is_no_worker(folder: Path) -> None:
+    asked = call.Asked(client="claude", at_ms=1, patience_s=ENOUGH_S)
+    assert call.answered(str(folder / "s"), b"{}", asked=asked) is None
+    (folder / "file").touch()
+    assert call.answered(str(folder / "file"), b"{}", asked=asked) is None
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as dead:
+        dead.bind(str(folder / "s"))
+    assert call.answered(str(folder / "s"), b"{}", asked=asked) is None
+    assert not call.poked(str(folder / "s"))
 
 
 def test_the_socket_is_for_its_user_alone_and_gone_afterwards(folder: Path) -> None:

@@ -17,9 +17,9 @@ from hindbrain.errors import BadSettings
 
 _AT_ONCE = 8  # calls that are answered at a time
 _WAITING = 16  # calls that may wait for that; the next one is sent away, and does without
-_CALL_S = 2.0  # to say one line, and again to take the answer
+_CALL_S = 2.0  # to say one message, and again to take the answer
 
-Answer = Callable[[bytes], bytes]  # a line for a line; called in several threads
+Answer = Callable[[bytes], bytes]  # a message for a message, each with what it carries; called in several threads
 
 
 class Service:
@@ -80,9 +80,9 @@ class Service:
             with link, contextlib.suppress(OSError):  # whoever hangs up or dawdles wants no answer
                 if not is_own(link):
                     return
-                line = received(link, until=time.monotonic() + _CALL_S, limit=MOST_ASKED)
-                if line:
-                    said = answer(line)
+                heard = received(link, until=time.monotonic() + _CALL_S, limit=MOST_ASKED)
+                if heard:
+                    said = answer(heard)
                     link.settimeout(_CALL_S)
                     link.sendall(said)
         finally:

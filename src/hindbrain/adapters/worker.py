@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 
 from hindbrain.core.hints import TYPE_CHECKING
-from hindbrain.core.message import MOST_ANSWERED, MOST_ASKED, understood, written
+from hindbrain.core.message import MOST_ANSWERED, MOST_ASKED, carried, understood, written
 
 if TYPE_CHECKING:
     from socket import socket
@@ -50,18 +50,24 @@ class RemoteWorker:
 
 
 def received(link: "socket", *, until: float, limit: int) -> bytes:
-    """One line; b"" when it is longer than `limit`, half a line when the other side ends it. TimeoutError at `until`,
-    however many bytes have dripped in by then."""
+    """One line, and what it carries; b"" when the line is longer than `limit`, half of it when the other side ends it.
+    TimeoutError at `until`, however many bytes have dripped in by then."""
     parts: list[bytes] = []
-    size = 0
-    while size <= limit:
+    size, whole = 0, 0
+    while not whole or size < whole:
         link.settimeout(_left(until))
         part = link.recv(_CHUNK)
         parts.append(part)
+        end = part.find(b"\n") + 1 if not whole else 0
+        if end:
+            line = b"".join(parts)[: size + end]
+            whole = len(line) + carried(line)
         size += len(part)
-        if not part or part.endswith(b"\n"):
-            return b"".join(parts)
-    return b""
+        if not part:
+            break
+        if not whole and size > limit:
+            return b""
+    return b"".join(parts)
 
 
 def is_own(link: "socket") -> bool:

@@ -12,11 +12,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
 from hindbrain import __version__
 from hindbrain.app import errand
+from hindbrain.app.answer import answer
 from hindbrain.app.embed import BATCH, Embedded, embed_due
 from hindbrain.app.tools import Tools
 from hindbrain.core.message import MOST_ANSWERED, understood, written
@@ -148,7 +150,7 @@ class _Life:
         return step
 
     def _answer(self, line: bytes) -> bytes:
-        """A line for a line; whatever is wrong with it, the caller is told, and the worker lives on."""
+        """A message for a message; whatever is wrong with it, the caller is told, and the worker lives on."""
         message = understood(line)
         if message is None:
             return written({"error": "not_understood"})
@@ -166,6 +168,7 @@ class _Life:
             "ping": self._ping,
             "embed": self._embed,
             "recall": self._recall,
+            "hook": self._hook,
             "poke": self._poke,
             "stop": self._stop,
         }
@@ -196,6 +199,16 @@ class _Life:
 
     def _recall(self, message: Message) -> Mapping[str, object]:
         return errand.answer(message, tools=self._present())
+
+    def _hook(self, message: Message) -> Mapping[str, object]:
+        """Exactly what the hook prints; nothing where it no longer waits."""
+        heard, body = time.monotonic(), message.get("body")
+        at, patience_ms = message.get("at"), message.get("for_ms")
+        if not isinstance(body, bytes) or not isinstance(at, int) or not isinstance(patience_ms, int):
+            raise BadValue("a hook sends `at`, `for_ms` and an event", fix="send them")
+        moment = datetime.fromtimestamp(at / 1000, UTC)
+        said = answer(str(message.get("client")), body, at=moment, tools=self._present())
+        return {"body": said} if said and time.monotonic() < heard + patience_ms / 1000 else {}
 
     def _present(self) -> Tools:
         """Not a moment longer than they are those of this home: a thread would open what came in the store's place,
