@@ -41,7 +41,7 @@ from hindbrain.core.model.memory import Memory
 from hindbrain.core.model.outcome import Effect
 from hindbrain.core.shape import matches_path
 from hindbrain.core.value import dataclass
-from hindbrain.core.words import terms
+from hindbrain.core.words import query_terms, terms
 
 FAILURE, FILE = "failure", "file"  # moments at which it matters why a memory was shown
 
@@ -226,7 +226,7 @@ class _Case:
         return len(title.split()) >= _LEAST_TITLE and title in _plain(sentence)
 
     def _speaks(self, sentence: str) -> bool:
-        title = frozenset(terms(self.memory.title))
+        title = frozenset(query_terms(self.memory.title))
         if len(title) >= _LEAST_TITLE and title <= frozenset(terms(sentence)):
             return True
         return not _shingles(self.memory.content[:_READ]).isdisjoint(_shingles(sentence))
