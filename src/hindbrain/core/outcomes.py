@@ -118,9 +118,9 @@ class _Case:
     scene: _Scene
 
     def judgement(self) -> Judgement:
-        rules = (self._recurred, self._gate, self._avoided)
+        rules = [self._recurred, self._gate, self._avoided]
         if not self.scene.is_withheld:
-            rules = (self._denied, self._defied, *rules, self._cited, self._followed)
+            rules = [self._denied, self._defied, *rules, self._cited, self._followed]
         found = next((judgement for rule in rules if (judgement := rule()) is not None), None)
         return found or self._says(Effect.UNKNOWN, "unseen")
 
