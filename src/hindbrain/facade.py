@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.stats import Stats
     from hindbrain.app.sync import Synced
     from hindbrain.app.verdict import Said as Word
+    from hindbrain.app.verdict import Heard
     from hindbrain.app.why import Walk
     from hindbrain.app.worth import Worth
     from hindbrain.core.model import Memory, Receipt, Review, Version
@@ -316,7 +317,7 @@ class Hindbrain:
 
         return why(memory_id, store=self.store)
 
-    def verdict(self, memory_id: str, effect: str, *, note: str = "", by: str = "") -> Word:
+    def verdict(self, memory_id: str, effect: str, *, note: str = "", by: str = "") -> Heard:
         """A person's word on whether a memory helped, hurt, or neither is known."""
         from hindbrain.app.verdict import verdict
 

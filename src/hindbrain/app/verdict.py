@@ -17,13 +17,13 @@ from hindbrain.ports import Changes, Reader, Transaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Heard:
     outcome: Outcome
     memory: Memory  # as it stands afterwards
     review_id: str = ""  # of the review that this opened
 
 
-def verdict(memory_id: str, effect: str, *, note: str = "", by: str = "", tools: Tools) -> Said:
+def verdict(memory_id: str, effect: str, *, note: str = "", by: str = "", tools: Tools) -> Heard:
     """Keep a person's word. Who changes their mind is counted with the last word, once."""
     if effect not in tuple(Effect):
         raise BadValue(f"there is no verdict {effect!r:.40}", fix=f"use one of: {', '.join(Effect)}")
@@ -33,7 +33,7 @@ def verdict(memory_id: str, effect: str, *, note: str = "", by: str = "", tools:
     word_id = tools.chance.id("out", now)
     review_id = tools.chance.id("rev", now)
 
-    def work(tx: Transaction) -> Said:
+    def work(tx: Transaction) -> Heard:
         memory = show(wanted, store=tx)
         word = Outcome(
             id=word_id,
@@ -52,7 +52,7 @@ def verdict(memory_id: str, effect: str, *, note: str = "", by: str = "", tools:
         if word.effect is Effect.HELPED:
             verified = revised(show(wanted, store=tx), at=now, verified_at=now)
             tx.apply(Changes(memories=(verified,), by=Actor(type=ActorType.HUMAN, persona=person), change="verified"))
-        return Said(outcome=word, memory=show(wanted, store=tx), review_id=reviews[0].id if reviews else "")
+        return Heard(outcome=word, memory=show(wanted, store=tx), review_id=reviews[0].id if reviews else "")
 
     return tools.store.write(work)
 
