@@ -145,7 +145,8 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
 }
 ELSEWHERE = {
     "add": f"{_RECEIPT}.",
-    "show": f"{_MEMORY}, with `standing`: `{{helped, hurt, unknown, freshness}}` or null; with `--history` also `history`: list of `{{change, changed_by, since, until, memory}}`.",
+    "show": f"{_MEMORY}, with `standing`: `{{helped, hurt, unknown, freshness}}` or null; "
+    "with `--history` also `history`: list of `{change, changed_by, since, until, memory}`.",
     "edit": f"{_MEMORY}, as it is afterwards.",
     "delete": f"{_MEMORY}, as it is afterwards.",
     "restore": f"{_MEMORY}, as it is afterwards.",

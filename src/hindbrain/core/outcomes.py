@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from hindbrain.core.model.activity import Activity, Deed, Result
 from hindbrain.core.model.injection import Injection
@@ -49,6 +49,8 @@ _READ = 100_000  # characters of one answer or memory
 _RUN = 8  # words in a row that make a quotation
 _LEAST_TITLE = 4  # words; a shorter title is said by chance
 _LONGEST_SENTENCE = 2_000  # characters
+_LONGEST_LINE = 20_000  # characters of a command line
+_NOTED = 200  # characters of what was seen
 _RAN = (Deed.COMMAND, Deed.GATE)
 
 
@@ -131,7 +133,7 @@ class _Case:
     def _denied(self) -> Judgement | None:
         for sentence in _sentences(self.scene.after, Deed.RESPONSE):
             if self._names(sentence) and _denies(sentence, but=self.memory):
-                return self._says(Effect.HURT, "contradicted", sentence[:200])
+                return self._says(Effect.HURT, "contradicted", sentence.text[:_NOTED])
         return None
 
     def _defied(self) -> Judgement | None:
@@ -173,7 +175,7 @@ class _Case:
         if (at := self._advised_run(self.scene.after)) is not None:
             ran = self.scene.after[at]
             return self._says(
-                Effect.HELPED if ran.result is Result.PASSED else Effect.UNKNOWN, "followed", ran.subject[:200]
+                Effect.HELPED if ran.result is Result.PASSED else Effect.UNKNOWN, "followed", ran.subject[:_NOTED]
             )
         touched = self._touched(self.scene.after)
         return self._says(Effect.UNKNOWN, "followed", touched) if touched else None
@@ -212,24 +214,31 @@ class _Case:
         said = tuple(_sentences(self.scene.before + tuple(acts), Deed.PROMPT))
         for sentence in _sentences(acts, Deed.RESPONSE):
             if self._names(sentence):
-                return sentence[:200]
+                return sentence.text[:_NOTED]
             if self._speaks(sentence) and not any(map(self._speaks, said)):
-                return sentence[:200]
+                return sentence.text[:_NOTED]
         return ""
 
-    def _names(self, sentence: str) -> bool:
+    def _names(self, sentence: _Sentence) -> bool:
         """By its id, or so much of it as belongs to no other that was shown; or by its whole title."""
-        for found in _ids().findall(sentence):
+        for found in sentence.ids:
             if [key for key in self.ids if key.startswith(found)] == [self.memory.id]:
                 return True
-        title = _plain(self.memory.title)
-        return len(title.split()) >= _LEAST_TITLE and title in _plain(sentence)
+        title = _titled(self.memory.title)
+        return bool(title) and title in sentence.plain
 
-    def _speaks(self, sentence: str) -> bool:
-        title = frozenset(query_terms(self.memory.title))
-        if len(title) >= _LEAST_TITLE and title <= frozenset(terms(sentence)):
-            return True
-        return not _shingles(self.memory.content[:_READ]).isdisjoint(_shingles(sentence))
+    def _speaks(self, sentence: _Sentence) -> bool:
+        title, runs = _words_of(self.memory)
+        return (len(title) >= _LEAST_TITLE and title <= sentence.words) or not runs.isdisjoint(sentence.runs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sentence:
+    text: str
+    plain: str
+    ids: tuple[str, ...]  # of memories, or their beginnings
+    words: frozenset[str]  # as the index has them
+    runs: frozenset[tuple[str, ...]]  # of words in a row
 
 
 def command_line(activity: Activity) -> str:
@@ -239,12 +248,39 @@ def command_line(activity: Activity) -> str:
     return activity.subject if activity.deed is Deed.COMMAND else ""
 
 
-def _sentences(activities: Sequence[Activity], deed: Deed) -> Iterator[str]:
+def _sentences(activities: Sequence[Activity], deed: Deed) -> Iterator[_Sentence]:
     for one in activities:
         if one.deed is deed:
-            for sentence in _ends().split((one.detail or one.subject)[:_READ]):
-                if sentence.strip():
-                    yield sentence.strip()[:_LONGEST_SENTENCE]
+            yield from _read((one.detail or one.subject)[:_READ])
+
+
+@lru_cache(maxsize=1024)  # each answer is held against every memory that was shown
+def _read(text: str) -> tuple[_Sentence, ...]:
+    parts = (part.strip()[:_LONGEST_SENTENCE] for part in _ends().split(text))
+    return tuple(_sentence(part) for part in parts if part)
+
+
+def _sentence(text: str) -> _Sentence:
+    plain = _plain(text)
+    ids = tuple(_ids().findall(text))
+    return _Sentence(text=text, plain=plain, ids=ids, words=frozenset(terms(text)), runs=_shingles(plain))
+
+
+@lru_cache(maxsize=64)
+def _titled(title: str) -> str:
+    """A title that names its memory; "" for one that is too short to."""
+    plain = _plain(title)
+    return plain if len(plain.split()) >= _LEAST_TITLE else ""
+
+
+@lru_cache(maxsize=64)
+def _said(title: str, content: str) -> tuple[frozenset[str], frozenset[tuple[str, ...]]]:
+    return frozenset(query_terms(title)), _shingles(_plain(content))
+
+
+def _words_of(memory: Memory) -> tuple[frozenset[str], frozenset[tuple[str, ...]]]:
+    """The telling words of its title, and what would be a quotation from it."""
+    return _said(memory.title, memory.content[:_READ])
 
 
 @cache
@@ -267,8 +303,8 @@ def _plain(text: str) -> str:
     return " ".join(word.strip("'./-").lower() for word in _word().findall(text))
 
 
-def _shingles(text: str) -> frozenset[tuple[str, ...]]:
-    words = _plain(text).split()
+def _shingles(plain: str) -> frozenset[tuple[str, ...]]:
+    words = plain.split()
     return frozenset(tuple(words[at : at + _RUN]) for at in range(len(words) - _RUN + 1))
 
 
@@ -279,9 +315,9 @@ _DENIALS = (
 )
 
 
-def _denies(sentence: str, *, but: Memory) -> bool:
+def _denies(sentence: _Sentence, *, but: Memory) -> bool:
     """Whether it says that something is wrong. Words that the memory itself has may be quoted from it."""
-    said, own = _plain(sentence), _plain(f"{but.title} {but.content[:_READ]}")
+    said, own = sentence.plain, _plain(f"{but.title} {but.content[:_READ]}")
     return any(
         word in said and word not in own and not _is_negated(said[: said.index(word)].split()[-3:]) for word in _DENIALS
     )
@@ -322,7 +358,7 @@ def _is_command(words: Sequence[str]) -> bool:
 
 def _forbidden(memory: Memory, *, by: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Those that it warns of, in such words."""
-    for word, command in _warnings().findall(memory.content[:_READ]):
+    for word, command in dict.fromkeys(_warnings().findall(memory.content[:_READ])):
         if word.lower() in by and (words := tuple(command.split())):
             yield words
 
@@ -337,11 +373,16 @@ def _first_run(command: tuple[str, ...], activities: Sequence[Activity]) -> int 
 
 def _runs(command: tuple[str, ...], activity: Activity, *, is_whole: bool) -> bool:
     """Whether one of the commands of the line begins with `command`, or is all of it."""
-    for line in _steps().split(command_line(activity)[:_READ]):
-        words = tuple(line.split())
+    for words in _lines(command_line(activity)[:_LONGEST_LINE]):
         if words[: len(command)] == command and (not is_whole or len(words) == len(command)):
             return True
     return False
+
+
+@lru_cache(maxsize=4096)
+def _lines(text: str) -> tuple[tuple[str, ...], ...]:
+    """The commands of a line, each as words."""
+    return tuple(dict.fromkeys(tuple(step.split()) for step in _steps().split(text)))
 
 
 @cache

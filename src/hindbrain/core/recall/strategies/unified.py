@@ -127,7 +127,7 @@ def _by_record(standing: Standing, score: float) -> tuple[Reason, ...]:
     stale = _STALE.get(standing.freshness, 0.0)
     note = "what it speaks of is gone" if standing.freshness == "gone" else "the code changed since it was tied"
     return (
-        Reason("helped", worth.nudge(standing, score=score), 1.0, worth.told(standing)),
+        Reason("helped", worth.nudge(standing, score=score) / worth.MOST, worth.MOST, worth.told(standing)),
         Reason(str(standing.freshness), 1.0, stale, note),
     )
 
