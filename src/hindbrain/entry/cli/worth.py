@@ -132,7 +132,7 @@ def _worth_lines(found: "Worth", name: str) -> Iterator[str]:
     yield from _listed("helped most", found.best)
     yield from _listed("hurt most", found.worst)
     yield ""
-    yield dim("Known failures that came back")
+    yield dim("Share of sessions in which a known failure came back")
     yield from _compared(found.recurrence, _percent, _points)
     yield ""
     yield dim("Tool calls until what failed passed")
@@ -162,7 +162,7 @@ def _side(side: "Side", told: "_Told") -> str:
         return dim("no session yet")
     between = f" ({told(side.low)} to {told(side.high)})" if side.low is not None and side.high is not None else ""
     never = f", {side.incomplete} never passed" if side.incomplete else ""
-    return f"{told(side.value)}{between}, {many(side.sessions, 'session')}{never}"
+    return f"{told(side.value)}{between} in {many(side.sessions, 'session')}{never}"
 
 
 def _conclusion(one: "Comparison", told: "_Changed") -> str:
@@ -182,11 +182,11 @@ def _missing(one: "Comparison") -> str:
 
 
 def _percent(value: float) -> str:
-    return f"{value:.0%} of sessions"
+    return f"{value:.0%}"
 
 
 def _number(value: float) -> str:
-    return f"{value:.1f} calls"
+    return f"{value:.1f}"
 
 
 def _points(change: "Change") -> str:
