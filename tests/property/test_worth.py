@@ -124,13 +124,13 @@ def test_every_session_gives_each_memory_just_one_judgement_from_its_own_agent_a
 ) -> None:
     injection = told(memory, moment=moment, is_withheld=is_withheld)
     activities = session(steps)
-    (found,) = judged(injection, {memory.id: memory}, activities)
-    assert found == judged(injection, {memory.id: memory}, activities)[0]
-    assert found == judged(injection, {memory.id: memory}, [one for one in activities if not one.agent])[0]
+    (found,) = judged(injection, {memory.id: memory}, activities=activities)
+    assert found == judged(injection, {memory.id: memory}, activities=activities)[0]
+    assert found == judged(injection, {memory.id: memory}, activities=[one for one in activities if not one.agent])[0]
     if is_withheld:
         assert found.effect is Effect.UNKNOWN
     before = [one for one in activities if one.at <= NOW]
-    assert judged(injection, {memory.id: memory}, before)[0].how == "unseen"
+    assert judged(injection, {memory.id: memory}, activities=before)[0].how == "unseen"
 
 
 @given(MEMORIES, STEPS, MOMENTS)
@@ -139,7 +139,7 @@ def test_what_is_compared_does_not_depend_on_the_side(
 ) -> None:
     activities = session(steps)
     sides = [told(memory, moment=moment, is_withheld=side) for side in (False, True)]
-    back = [recurrence([one], {memory.id: memory}, activities) for one in sides]
+    back = [recurrence([one], {memory.id: memory}, activities=activities) for one in sides]
     calls = [calls_to_green([one], activities) for one in sides]
     for shown, held in (back, calls):
         assert (shown is None) == (held is None)

@@ -63,7 +63,7 @@ def told(*memories: Memory, moment: str = "prompt", agent: str = "", is_withheld
 
 
 def verdict(memory: Memory, activities: Sequence[Activity], **given: object) -> tuple[str, str]:
-    (found,) = judged(told(memory, **given), {memory.id: memory}, activities)  # type: ignore[arg-type]
+    (found,) = judged(told(memory, **given), {memory.id: memory}, activities=activities)  # type: ignore[arg-type]
     return found.how, found.effect
 
 
@@ -105,7 +105,7 @@ def test_what_the_person_said_first_is_not_cited_from_memory() -> None:
 def test_the_beginning_of_an_id_that_two_share_names_neither() -> None:
     one, other = lesson("Use tabs", id="mem-0abcdefgh1"), lesson("Use braces", id="mem-0abcdefgh2")
     said = steps((Deed.RESPONSE, "mem-0abcdefgh settles it"))
-    found = judged(told(one, other), {one.id: one, other.id: other}, said)
+    found = judged(told(one, other), {one.id: one, other.id: other}, activities=said)
     assert [judgement.how for judgement in found] == ["unseen", "unseen"]
 
 
@@ -227,7 +227,7 @@ def test_a_withheld_memory_is_judged_by_facts_alone() -> None:
 
 
 def test_an_erased_memory_is_judged_no_more() -> None:
-    assert judged(told(lesson()), {}, []) == ()
+    assert judged(told(lesson()), {}, activities=[]) == ()
 
 
 def test_ten_megabytes_are_judged_as_quickly_as_their_beginning() -> None:
@@ -244,3 +244,22 @@ def test_the_denial_comes_before_every_other_rule() -> None:
         (Deed.RESPONSE, "mem-0lesson1111 is wrong"),
     )
     assert verdict(memory, found) == ("contradicted", Effect.HURT)
+
+
+@pytest.mark.parametrize(
+    ("failed", "passed", "is_green"),
+    [
+        ("pytest", "pytest", True),
+        ("cd app && pytest -x 2>&1 | tail -5", "pytest -q", True),
+        ("pytest tests/test_a.py", "pytest", True),
+        ("pytest", "pytest tests/test_a.py", False),
+        ("pytest", "pytest -k one", False),
+        ("python -m pytest tests", "python -m mypy src", False),
+        ("make test", "make lint", False),
+        ("make test", "cd .. && ls", False),
+    ],
+)
+def test_what_failed_passes_when_the_same_command_or_more_of_it_does(failed: str, passed: str, is_green: bool) -> None:
+    before = steps((Deed.COMMAND, failed, FAILED), start=0)
+    how, _ = verdict(lesson(), before + steps((Deed.COMMAND, passed, PASSED)), moment="failure")
+    assert how == ("gate" if is_green else "unseen")

@@ -12,6 +12,7 @@ from hindbrain.app.worth import worth
 from hindbrain.core.model import Injection, Score, Shown
 from hindbrain.core.model.activity import Activity, Deed, Result
 from hindbrain.core.trial import calls_to_green, recurrence
+from hindbrain.core.value import replace
 from hindbrain.ports import Changes
 
 ID = "mem-0lesson1111"
@@ -115,10 +116,32 @@ def test_the_first_chance_to_tell_decides_on_which_side_a_session_stands() -> No
     later = told("s1", moment="prompt", is_withheld=False, at=30)
     back = act("s1", 50, Deed.GATE, result=Result.FAILED, signature=BOOM)
 
-    trial = recurrence([later, first], {ID: memory}, [back])
+    trial = recurrence([later, first], {ID: memory}, activities=[back])
 
     assert trial is not None and (trial.is_withheld, trial.value) == (True, 1.0)
-    assert recurrence([first], {ID: a_memory("No failure known", id=ID)}, [back]) is None
+    assert recurrence([first], {ID: a_memory("No failure known", id=ID)}, activities=[back]) is None
+
+
+def test_what_chance_did_not_decide_about_is_no_trial() -> None:
+    memory = a_memory("Sync the dev extra first", id=ID, error_signature=BOOM)
+    back = act("s1", 50, Deed.GATE, result=Result.FAILED, signature=BOOM)
+    asked, unasked = (told("s1", moment=moment, is_withheld=False) for moment in ("asked", "prompt"))
+
+    assert recurrence([asked], {ID: memory}, activities=[back]) is None
+    assert recurrence([unasked], {ID: memory}, activities=[back]) is not None
+    assert recurrence([unasked], {ID: replace(memory, is_pinned=True)}, activities=[back]) is None
+
+
+def test_sessions_from_before_anything_was_held_back_are_not_compared(tools: Tools) -> None:
+    early = a_session("s0", is_withheld=False, is_back=True, edits=2)
+    late = [told(f"s{n}", moment="failure", is_withheld=n == 1, at=3600 + n) for n in (1, 2)]
+    tools.store.write(lambda tx: tx.apply(early))
+    tools.store.write(lambda tx: tx.apply(Changes(injections=tuple(late))))
+
+    found = worth("prj-one", store=tools.store)
+
+    assert found.sessions == 3
+    assert (found.recurrence.with_memory.sessions, found.recurrence.without.sessions) == (1, 1)
 
 
 def test_calls_are_counted_until_the_same_thing_passes_a_gate_and_its_command_once() -> None:

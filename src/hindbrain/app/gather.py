@@ -50,7 +50,7 @@ def gather(
     rest = reader.select(where, order="newest") if is_all else _about(ask.paths, where, reader=reader)
     found += [_fallback(memory, sides) for memory in rest if memory.id not in known]
     return Gathered(
-        candidates=_with_standing(found, reader) if ask.strategy in _CUT else found,
+        candidates=_with_standing(found, ask, reader=reader),
         how=sides.how,
         notices=sides.notices,
         spelled=spelled,
@@ -59,9 +59,10 @@ def gather(
     )
 
 
-def _with_standing(candidates: list[Candidate], reader: Reader) -> list[Candidate]:
+def _with_standing(candidates: list[Candidate], ask: Ask, *, reader: Reader) -> list[Candidate]:
     """With what is known of each beside its words; the strategies of other systems know of no such thing."""
-    known = reader.standings([candidate.memory.id for candidate in candidates])
+    is_ours = ask.strategy in _CUT
+    known = reader.standings([candidate.memory.id for candidate in candidates]) if is_ours else {}
     if not known:
         return candidates
     return [replace(one, standing=known.get(one.memory.id)) for one in candidates]

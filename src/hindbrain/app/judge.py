@@ -73,7 +73,7 @@ def _settle(injection: Injection, activities: Sequence[Activity], *, tools: Tool
         if tx.cursor(_cursor(injection)):
             return ()
         known = tx.memories([shown.memory_id for shown in injection.shown])
-        found = judged(injection, known, activities)
+        found = judged(injection, known, activities=activities)
         outcomes = tuple(_outcome(one, injection, tools=tools, at=now) for one in found)
         tx.apply(
             Changes(

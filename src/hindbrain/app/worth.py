@@ -44,7 +44,7 @@ def worth(project: str, *, since: datetime | None = None, store: Reader) -> Wort
     """All of it since that moment, or ever. A session that is going on counts as far as it has come."""
     told = [one for one in store.told(project, since=since) if one.session]
     known = store.memories(list(dict.fromkeys(shown.memory_id for one in told for shown in one.shown)))
-    back, calls = _trials(project, told, known=known, store=store)
+    back, calls = _trials(project, _comparable(told), known=known, store=store)
     records = _records(store.outcomes(project), since=since, store=store)
     return Worth(
         sessions=len({one.session for one in told}),
@@ -64,6 +64,12 @@ def worth(project: str, *, since: datetime | None = None, store: Reader) -> Wort
     )
 
 
+def _comparable(told: Sequence[Injection]) -> list[Injection]:
+    """From the first that was held back: sessions of a time when none was have nothing to stand beside."""
+    first = min((one.at for one in told if one.is_withheld), default=None)
+    return [one for one in told if first is None or one.at >= first]
+
+
 def _trials(
     project: str, told: Iterable[Injection], *, known: Mapping[str, Memory], store: Reader
 ) -> tuple[list[Trial], list[Trial]]:
@@ -73,7 +79,7 @@ def _trials(
     back, calls = [], []
     for session, injections in sessions.items():
         activities = store.activities(project, session=session)
-        back.append(recurrence(injections, known, activities))
+        back.append(recurrence(injections, known, activities=activities))
         calls.append(calls_to_green(injections, activities))
     return [one for one in back if one], [one for one in calls if one]
 

@@ -67,7 +67,7 @@ def shares(trials: Sequence[Trial]) -> Comparison:
         without=_share(held),
         change=change,
         planned=planned,
-        missing=_missing(wanted, trials, change),
+        missing=_missing(wanted, trials, change=change),
     )
 
 
@@ -87,7 +87,7 @@ def efforts(trials: Sequence[Trial]) -> Comparison:
         without=_typical(held),
         change=change,
         planned=planned,
-        missing=_missing(wanted, trials, change),
+        missing=_missing(wanted, trials, change=change),
     )
 
 
@@ -203,7 +203,7 @@ def _wanted(without: float, with_memory: float, *, effect: float, held_out: floa
     return (_Z + _Z_POWER) ** 2 * noise / effect**2 if effect else math.inf
 
 
-def _missing(wanted: float | None, trials: Sequence[Trial], change: Change | None) -> int | None:
+def _missing(wanted: float | None, trials: Sequence[Trial], *, change: Change | None) -> int | None:
     if change is not None and change.is_clear:
         return 0
     if wanted is None or wanted > _MOST:

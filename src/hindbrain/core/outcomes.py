@@ -41,7 +41,7 @@ from hindbrain.core.model.memory import Memory
 from hindbrain.core.model.outcome import Effect
 from hindbrain.core.shape import matches_path
 from hindbrain.core.value import dataclass
-from hindbrain.core.words import query_terms, terms
+from hindbrain.core.words import listed, query_terms, terms
 
 FAILURE, FILE = "failure", "file"  # moments at which it matters why a memory was shown
 
@@ -63,7 +63,7 @@ class Judgement:
 
 
 def judged(
-    injection: Injection, memories: Mapping[str, Memory], activities: Sequence[Activity]
+    injection: Injection, memories: Mapping[str, Memory], *, activities: Sequence[Activity]
 ) -> tuple[Judgement, ...]:
     """One judgement for each memory that was shown, or held out, and is still there. `activities` are the session's."""
     scene = _Scene.of(injection, activities)
@@ -73,20 +73,48 @@ def judged(
 
 
 def trigger(injection: Injection, activities: Sequence[Activity]) -> Activity | None:
-    """What failed, where that is why the memories were shown: the agent's last failure until then."""
+    """What failed, where that is why the memories were shown: the agent's last failure until then, as a gate where it
+    is known as one."""
     if injection.moment != FAILURE:
         return None
     before = [one for one in activities if one.at <= injection.at and one.agent == injection.agent]
-    failed = (one for one in reversed(before) if one.deed in _RAN and one.result is Result.FAILED)
-    return next(failed, None)
+    failed = [one for one in before if one.deed in _RAN and one.result is Result.FAILED]
+    if not failed:
+        return None
+    last = failed[-1]
+    same = (one for one in failed if last.ref and one.ref == last.ref and one.deed is Deed.GATE)
+    return next(same, last)
 
 
 def passed_again(failed: Activity, activities: Sequence[Activity]) -> int | None:
-    """Where in `activities` that which failed first passes."""
+    """Where in `activities` that which failed first passes: the same gate, or the same command or more of it."""
     for at, one in enumerate(activities):
-        if one.result is Result.PASSED and one.deed is failed.deed and one.subject == failed.subject:
+        if one.result is Result.PASSED and one.deed is failed.deed and _covers(one, failed):
             return at
     return None
+
+
+def _covers(passed: Activity, failed: Activity) -> bool:
+    """Flags do not count; what is narrowed to a part of what failed does not cover it."""
+    if passed.subject == failed.subject:
+        return True
+    if passed.deed is not Deed.COMMAND:
+        return False
+    wanted = _bare(failed.subject)
+    return any(words == other[: len(words)] for words in _bare(passed.subject) for other in wanted)
+
+
+def _bare(line: str) -> list[tuple[str, ...]]:
+    """The commands of a line that could fail for a reason, without flags and redirections."""
+    found = [
+        tuple(word for word in words if word[0] != "-" and ">" not in word)
+        for words in _lines(line[:_LONGEST_LINE])
+        if words and words[0] not in _ASIDE
+    ]
+    return [words for words in found if words]
+
+
+_ASIDE = frozenset(listed("cd echo export set source . true tail head cat grep tee wc sort ls pwd"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,21 +154,21 @@ class _Case:
         found = next((judgement for rule in rules if (judgement := rule()) is not None), None)
         return found or self._says(Effect.UNKNOWN, "unseen")
 
-    def _says(self, effect: Effect, how: str, note: str = "") -> Judgement:
+    def _says(self, effect: Effect, how: str, *, note: str = "") -> Judgement:
         certain = Effect.UNKNOWN if self.scene.is_withheld else effect
         return Judgement(memory_id=self.memory.id, effect=certain, how=how, note=note)
 
     def _denied(self) -> Judgement | None:
         for sentence in _sentences(self.scene.after, Deed.RESPONSE):
             if self._names(sentence) and _denies(sentence, but=self.memory):
-                return self._says(Effect.HURT, "contradicted", sentence.text[:_NOTED])
+                return self._says(Effect.HURT, "contradicted", note=sentence.text[:_NOTED])
         return None
 
     def _defied(self) -> Judgement | None:
         for forbidden in _forbidden(self.memory, by=_STRONG):
             ran = _first_run(forbidden, self.scene.after)
             if ran is not None and self.scene.after[ran].result is Result.PASSED:
-                return self._says(Effect.UNKNOWN, "contradicted", f"the agent ran {' '.join(forbidden)}")
+                return self._says(Effect.UNKNOWN, "contradicted", note=f"the agent ran {' '.join(forbidden)}")
         return None
 
     def _recurred(self) -> Judgement | None:
@@ -148,7 +176,7 @@ class _Case:
         if at is None:
             return None
         effect = Effect.HURT if self._advice_until(at) else Effect.UNKNOWN
-        return self._says(effect, "recurred", self.memory.error_signature or "")
+        return self._says(effect, "recurred", note=self.memory.error_signature or "")
 
     def _gate(self) -> Judgement | None:
         if self.scene.failed is None:
@@ -157,28 +185,30 @@ class _Case:
         if at is None:
             return None
         is_used = self._advice_until(at) or self._citation(self.scene.after[:at])
-        return self._says(Effect.HELPED if is_used else Effect.UNKNOWN, "gate", f"{self.scene.failed.subject} passed")
+        return self._says(
+            Effect.HELPED if is_used else Effect.UNKNOWN, "gate", note=f"{self.scene.failed.subject} passed"
+        )
 
     def _avoided(self) -> Judgement | None:
         if self.scene.failed is not None or not self.memory.error_signature:
             return None
         for command in _commands(self.memory):
             if any(_runs(command, one, is_whole=len(command) < 2) for one in _passed(self.scene.after)):
-                return self._says(Effect.HELPED, "avoided", f"{' '.join(command)} passed")
+                return self._says(Effect.HELPED, "avoided", note=f"{' '.join(command)} passed")
         return None
 
     def _cited(self) -> Judgement | None:
         quoted = self._citation(self.scene.after)
-        return self._says(Effect.HELPED, "cited", quoted) if quoted else None
+        return self._says(Effect.HELPED, "cited", note=quoted) if quoted else None
 
     def _followed(self) -> Judgement | None:
         if (at := self._advised_run(self.scene.after)) is not None:
             ran = self.scene.after[at]
             return self._says(
-                Effect.HELPED if ran.result is Result.PASSED else Effect.UNKNOWN, "followed", ran.subject[:_NOTED]
+                Effect.HELPED if ran.result is Result.PASSED else Effect.UNKNOWN, "followed", note=ran.subject[:_NOTED]
             )
         touched = self._touched(self.scene.after)
-        return self._says(Effect.UNKNOWN, "followed", touched) if touched else None
+        return self._says(Effect.UNKNOWN, "followed", note=touched) if touched else None
 
     def _failure(self) -> int | None:
         """Where in `after` the failure that the memory is about happens."""

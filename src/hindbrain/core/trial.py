@@ -2,7 +2,8 @@
 
 Sessions are the unit: what one agent does twice is not two witnesses. The first time that a session could be told
 decides on which side it stands, as chance had it at that moment (held out, or shown), whatever it is told later: so the
-two sides differ by nothing but that. What is compared is observable in either: whether a known failure happened
+two sides differ by nothing but that. What somebody asked for, and what a person wants always in mind, is never held
+out, so it is no trial. What is compared is observable in either: whether a known failure happened
 (again), and how many tool calls it took until what had failed passed.
 """
 
@@ -10,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from hindbrain.core.model.activity import Activity, Deed
 from hindbrain.core.model.injection import Injection
-from hindbrain.core.model.memory import Memory
+from hindbrain.core.model.memory import Kind, Memory
 from hindbrain.core.outcomes import passed_again, trigger
 from hindbrain.core.value import dataclass
 
@@ -26,13 +27,13 @@ class Trial:
 
 
 def recurrence(
-    injections: Sequence[Injection], memories: Mapping[str, Memory], activities: Sequence[Activity]
+    injections: Sequence[Injection], memories: Mapping[str, Memory], *, activities: Sequence[Activity]
 ) -> Trial | None:
     """Whether the first known failure that a session was told of, or would have been, came (back) afterwards. None
     when it was of none."""
-    for injection in sorted(injections, key=lambda one: (one.at, one.id)):
+    for injection in _drawn(injections):
         known = (memories[shown.memory_id] for shown in injection.shown if shown.memory_id in memories)
-        signatures = {memory.error_signature for memory in known if memory.error_signature}
+        signatures = {memory.error_signature for memory in known if memory.error_signature and not _is_always(memory)}
         if signatures:
             later = _after(injection, activities)
             is_back = any(one.signature in signatures for one in later)
@@ -43,7 +44,7 @@ def recurrence(
 def calls_to_green(injections: Sequence[Injection], activities: Sequence[Activity]) -> Trial | None:
     """How many tool calls it took from the first failure for which something was known until the same passed, that
     call included. None when there was no such failure, or nothing was done about it."""
-    for injection in sorted(injections, key=lambda one: (one.at, one.id)):
+    for injection in _drawn(injections):
         failed = trigger(injection, activities)
         if failed is None:
             continue
@@ -55,6 +56,15 @@ def calls_to_green(injections: Sequence[Injection], activities: Sequence[Activit
         side = injection.is_withheld
         return Trial(session=injection.session, is_withheld=side, value=float(calls), is_complete=green is not None)
     return None
+
+
+def _drawn(injections: Sequence[Injection]) -> list[Injection]:
+    """Those about which chance decided, oldest first."""
+    return sorted((one for one in injections if one.moment != "asked"), key=lambda one: (one.at, one.id))
+
+
+def _is_always(memory: Memory) -> bool:
+    return memory.is_pinned or memory.kind is Kind.REFLEX
 
 
 def _after(injection: Injection, activities: Sequence[Activity]) -> list[Activity]:

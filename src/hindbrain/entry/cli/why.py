@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from hindbrain.core.hints import TYPE_CHECKING
-from hindbrain.core.model import Link, Memory, Receipt, Version
+from hindbrain.core.model import Injection, Link, Memory, Receipt, Version
 from hindbrain.core.model.outcome import Outcome
 from hindbrain.entry.cli import cards
 from hindbrain.entry.cli.call import Call
@@ -108,12 +108,17 @@ def _shown(walk: "Walk") -> Iterator[str]:
         session = f", session {injection.session}" if injection.session else ""
         about = f", for “{injection.query}”" if injection.query else ""
         yield from block(line(f"{moment(injection.at)} to {to}{session}{about}"), indent="    ")
-        for shown in injection.shown:
-            if shown.memory_id == walk.memory.id:
-                yield from cards.score_lines(shown.score, indent="      ")
-        for outcome in walk.outcomes:
-            if outcome.injection_id == injection.id:
-                yield f"      {_came(outcome)}"
+        yield from _came_of(injection, walk)
+
+
+def _came_of(injection: Injection, walk: "Walk") -> Iterator[str]:
+    """Why the memory was among those shown, and what came of it."""
+    for shown in injection.shown:
+        if shown.memory_id == walk.memory.id:
+            yield from cards.score_lines(shown.score, indent="      ")
+    for outcome in walk.outcomes:
+        if outcome.injection_id == injection.id:
+            yield f"      {_came(outcome)}"
 
 
 def _came(outcome: Outcome) -> str:

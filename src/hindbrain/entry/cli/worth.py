@@ -133,10 +133,10 @@ def _worth_lines(found: "Worth", name: str) -> Iterator[str]:
     yield from _listed("hurt most", found.worst)
     yield ""
     yield dim("Share of sessions in which a known failure came back")
-    yield from _compared(found.recurrence, _percent, _points)
+    yield from _compared(found.recurrence, _percent, change=_points)
     yield ""
     yield dim("Tool calls until what failed passed")
-    yield from _compared(found.calls, _number, _relative)
+    yield from _compared(found.calls, _number, change=_relative)
     if not found.withheld:
         yield ""
         yield from block(f"Nothing was held back, so there is nothing to compare with: {_HOLDOUT}.")
@@ -151,7 +151,7 @@ def _listed(title: str, records: "Sequence[Record]") -> Iterator[str]:
     yield from table(["ID", "HELPED", "HURT", "LIKELY", "TITLE"], rows, styles={0: dim})
 
 
-def _compared(one: "Comparison", told: "_Told", change: "_Changed") -> Iterator[str]:
+def _compared(one: "Comparison", told: "_Told", *, change: "_Changed") -> Iterator[str]:
     yield f"  with memory     {_side(one.with_memory, told)}"
     yield f"  without it      {_side(one.without, told)}"
     yield from block(_conclusion(one, change), indent="  ")
