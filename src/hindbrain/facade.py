@@ -23,7 +23,6 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.recall import Found
     from hindbrain.app.stats import Stats
     from hindbrain.app.sync import Synced
-    from hindbrain.app.verdict import Said as Word
     from hindbrain.app.verdict import Heard
     from hindbrain.app.why import Walk
     from hindbrain.app.worth import Worth
