@@ -65,6 +65,7 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "links": "list of `{source, target, relation, at, reason}`",
         "reviews": "list; as in `review`",
         "injections": "list, oldest first: prompts it was shown in, with every score",
+        "outcomes": "list, oldest first; as in `outcomes`",
     },
     "inject": {
         "text": "the block",
@@ -73,6 +74,29 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "shown": f"list, best first, of `memory_id` with {_JUDGED}",
         "kept_out": "list, the same: found, but the gate says that they are too far off",
         **_SEARCH,
+    },
+    "verdict": {
+        "outcome": "the verdict; as in `outcomes`",
+        "memory": f"as it is afterwards; {_MEMORY}",
+        "review_id": "of the review that it opened; empty: none",
+    },
+    "outcomes": {
+        "outcomes": "list, oldest first, of `{id, at, project, memory_id, effect, how, injection_id, session, note, "
+        "is_withheld}`",
+    },
+    "worth": {
+        "sessions": "that were told something, or would have been",
+        "shown": "how often something was shown",
+        "withheld": "how often it was held back",
+        "helped": "memories in sessions, each once in each; the same for `hurt` and `unknown`",
+        "hurt": "",
+        "unknown": "",
+        "best": "list of `{memory_id, title, helped, hurt, unknown, estimate}`: what helps most",
+        "worst": "list, the same: what hurts most",
+        "recurrence": "known failures that came back: `{with_memory, without, change, planned, missing}`; each side "
+        "`{sessions, value, low, high, incomplete}`, `change` `{value, low, high}` or null, below zero for memory",
+        "calls": "tool calls until what failed passed: the same",
+        "is_clear": "`{recurrence, calls}`: whether chance is ruled out",
     },
     "forget": {
         "memory_id": "what was erased",
@@ -121,7 +145,8 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
 }
 ELSEWHERE = {
     "add": f"{_RECEIPT}.",
-    "show": f"{_MEMORY}; with `--history` also `history`: list of `{{change, changed_by, since, until, memory}}`.",
+    "show": f"{_MEMORY}, with `standing`: `{{helped, hurt, unknown, freshness}}` or null; "
+    "with `--history` also `history`: list of `{change, changed_by, since, until, memory}`.",
     "edit": f"{_MEMORY}, as it is afterwards.",
     "delete": f"{_MEMORY}, as it is afterwards.",
     "restore": f"{_MEMORY}, as it is afterwards.",

@@ -23,8 +23,11 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.recall import Found
     from hindbrain.app.stats import Stats
     from hindbrain.app.sync import Synced
+    from hindbrain.app.verdict import Heard
     from hindbrain.app.why import Walk
+    from hindbrain.app.worth import Worth
     from hindbrain.core.model import Memory, Receipt, Review, Version
+    from hindbrain.core.model.outcome import Outcome, Standing
 
 
 class About(TypedDict, total=False):
@@ -312,6 +315,30 @@ class Hindbrain:
         from hindbrain.app.why import why
 
         return why(memory_id, store=self.store)
+
+    def verdict(self, memory_id: str, effect: str, *, note: str = "", by: str = "") -> Heard:
+        """A person's word on whether a memory helped, hurt, or neither is known."""
+        from hindbrain.app.verdict import verdict
+
+        return verdict(memory_id, effect, note=note, by=by, tools=self._tools)
+
+    def outcomes(self, memory_id: str = "", *, session: str = "") -> Sequence[Outcome]:
+        """What came of showing memories, oldest first; of one memory, of one session, or of all."""
+        if not memory_id:
+            return self.store.outcomes(self._known(), session=session)
+        memory = self.show(memory_id)
+        return self.store.outcomes(memory.project, memory_id=memory.id, session=session)
+
+    def standing(self, memory_id: str) -> Standing | None:
+        """How a memory has fared, and whether the code still is as it says; None when nothing is known."""
+        found = self.show(memory_id).id
+        return self.store.standings([found]).get(found)
+
+    def worth(self, *, since: datetime | None = None) -> Worth:
+        """What memory is worth: what helped and hurt, and how sessions fared with and without it."""
+        from hindbrain.app.worth import worth
+
+        return worth(self._known(), since=since, store=self.store)
 
     def doctor(self, *, is_repairing: bool = False) -> Sequence[Finding]:
         """What is healthy, what is not, and the command that fixes it."""

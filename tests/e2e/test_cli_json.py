@@ -36,6 +36,7 @@ def arguments(name: str, memory_id: str) -> list[str]:
         "search": ["lock"],
         "recall": ["lock"],
         "why": [memory_id],
+        "verdict": [memory_id, "helped"],
         "forget": [memory_id, "--hard", "--yes"],
         "completion": ["bash"],
         "inject": ["--task-title", "lock"],
@@ -65,8 +66,8 @@ def test_a_memory_has_just_the_keys_that_are_documented(cli: Cli) -> None:
     memory_id = cli.add("Redis locks expire after 30 s")
     memory = documented("memory")
 
-    assert set(cli.json("show", memory_id)) == memory
-    assert set(cli.json("show", memory_id, "--history")) == memory | {"history"}
+    assert set(cli.json("show", memory_id)) == memory | {"standing"}
+    assert set(cli.json("show", memory_id, "--history")) == memory | {"standing", "history"}
     assert set(cli.json("edit", memory_id, "--importance", "7")) == memory
     assert set(cli.json("delete", memory_id)) == memory
     assert set(cli.json("restore", memory_id)) == memory
@@ -96,6 +97,7 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
     positional: dict[str, list[str]] = {
         **{name: [memory_id] for name in ("show", "why", "delete", "restore")},
         "edit": [memory_id, "--importance", "6"],
+        "verdict": [memory_id, "helped"],
         "add": ["a second one"],
         "search": ["lock"],
         "recall": ["lock"],

@@ -6,9 +6,10 @@ from datetime import timedelta
 import pytest
 from building import NOW, a_memory
 
-from hindbrain.core.confidence import after_use, decay, first
+from hindbrain.core.confidence import after_outcome, after_use, decay, first
 from hindbrain.core.growth import Growth
 from hindbrain.core.model import Memory, Source
+from hindbrain.core.model.outcome import Effect
 
 
 def aged(days: float, **given: object) -> Memory:
@@ -119,3 +120,24 @@ def test_use_starts_the_weeks_anew() -> None:
 )
 def test_there_is_nothing_to_take(memory: Memory) -> None:
     assert decay(memory, now=NOW) is None
+
+
+# F-16 X-12
+@pytest.mark.parametrize(
+    ("effect", "by_person", "before", "after"),
+    [
+        (Effect.HELPED, False, 0.5, 0.52),
+        (Effect.HELPED, True, 0.5, 0.6),
+        (Effect.HELPED, True, 0.9, 0.95),
+        (Effect.HELPED, True, 1.0, 1.0),
+        (Effect.HURT, False, 0.5, 0.45),
+        (Effect.HURT, True, 0.5, 0.3),
+        (Effect.HURT, True, 0.2, 0.1),
+        (Effect.HURT, True, 0.05, 0.05),
+        (Effect.UNKNOWN, True, 0.5, 0.5),
+    ],
+)
+def test_help_lifts_and_harm_lowers_belief_a_persons_word_more_than_a_sessions(
+    effect: Effect, by_person: bool, before: float, after: float
+) -> None:
+    assert after_outcome(before, effect, by_person=by_person) == after

@@ -10,7 +10,7 @@ from hindbrain.core.recall.bm25 import Document, idf, scores
 from hindbrain.core.recall.fuse import DECIDE, relevance, share
 from hindbrain.core.recall.index import WEIGHTS, columns
 from hindbrain.core.recall.rank import Terms
-from hindbrain.core.value import dataclass
+from hindbrain.core.value import dataclass, replace
 from hindbrain.core.words import query_terms
 from hindbrain.errors import EmbedderMissing
 from hindbrain.ports import Embedder, Near, Reader, Where
@@ -50,13 +50,22 @@ def gather(
     rest = reader.select(where, order="newest") if is_all else _about(ask.paths, where, reader=reader)
     found += [_fallback(memory, sides) for memory in rest if memory.id not in known]
     return Gathered(
-        candidates=found,
+        candidates=_with_standing(found, ask, reader=reader),
         how=sides.how,
         notices=sides.notices,
         spelled=spelled,
         terms=reader.terms,
         covered=sides.covered,
     )
+
+
+def _with_standing(candidates: list[Candidate], ask: Ask, *, reader: Reader) -> list[Candidate]:
+    """With what is known of each beside its words; the strategies of other systems know of no such thing."""
+    is_ours = ask.strategy in _CUT
+    known = reader.standings([candidate.memory.id for candidate in candidates]) if is_ours else {}
+    if not known:
+        return candidates
+    return [replace(one, standing=known.get(one.memory.id)) for one in candidates]
 
 
 def misspelled(gathered: Gathered, ask: Ask, *, items: Sequence[Recalled]) -> tuple[tuple[str, str], ...]:

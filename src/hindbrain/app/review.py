@@ -28,6 +28,7 @@ _OUTCOMES: Mapping[ReviewKind, Mapping[str, str]] = {
     ReviewKind.QUARANTINE: {"release": "released", "refuse": "refused"},
     ReviewKind.CONTRADICTION: {"supersede": "superseded", "keep": "kept both", "refuse": "refused"},
 }
+_BY_PERSON = {"keep": "kept", "refuse": "refused"}  # a person contradicts it, no other memory
 
 
 def decide(review_id: str, decision: str, *, by: str = "", store: Store, clock: Clock) -> Review:
@@ -38,7 +39,7 @@ def decide(review_id: str, decision: str, *, by: str = "", store: Store, clock: 
 
     def work(tx: Transaction) -> Review:
         review = tx.review(wanted) or _unknown(review_id)
-        outcomes = _OUTCOMES[review.kind]
+        outcomes = _possible(review)
         if review.closed_at is not None:
             raise Conflict(
                 f"{review.id} was decided already: {review.decision}", fix="`hindbrain review` shows what still waits"
@@ -53,6 +54,11 @@ def decide(review_id: str, decision: str, *, by: str = "", store: Store, clock: 
         return closed
 
     return store.write(work)
+
+
+def _possible(review: Review) -> Mapping[str, str]:
+    is_by_person = review.kind is ReviewKind.CONTRADICTION and review.other_id is None
+    return _BY_PERSON if is_by_person else _OUTCOMES[review.kind]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

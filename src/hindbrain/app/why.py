@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from hindbrain.app.show import show
 from hindbrain.core.model import Injection, Link, Memory, Receipt, Review, Version
+from hindbrain.core.model.outcome import Outcome
 from hindbrain.core.value import dataclass
 from hindbrain.ports import Reader, Saying
 
@@ -25,6 +26,7 @@ class Walk:
     links: Sequence[Link]
     reviews: tuple[Review, ...]
     injections: Sequence[Injection]
+    outcomes: Sequence[Outcome]  # of showing it, of holding it back, and what persons said
 
 
 def why(memory_id: str, *, store: Reader) -> Walk:
@@ -41,4 +43,5 @@ def why(memory_id: str, *, store: Reader) -> Walk:
         links=store.links(memory.id),
         reviews=tuple(review for review in reviews if memory.id in (review.memory_id, review.other_id)),
         injections=store.injections(memory.id),
+        outcomes=store.outcomes(memory.project, memory_id=memory.id),
     )

@@ -1,11 +1,17 @@
 """How belief in a memory grows with use and fades with neglect."""
 
+from __future__ import annotations
+
 from datetime import datetime, timedelta
 
 from hindbrain.core.growth import Growth
+from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.model.actor import Source
 from hindbrain.core.model.memory import Memory
 from hindbrain.core.value import dataclass
+
+if TYPE_CHECKING:
+    from hindbrain.core.model.outcome import Effect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +22,9 @@ class Decayed:
 
 _DEX = Growth()
 _WEEK = timedelta(days=7)
+_CONFIRMED = 0.1  # a person says that it helped
+_REFUTED = -0.2  # a person says that it hurt
+_FAILED = -0.05  # what an agent did next says that it hurt
 _DIGITS = 9  # 0.1 + 0.2 must not miss a threshold of 0.3
 
 
@@ -58,3 +67,16 @@ def decay(memory: Memory, *, now: datetime, growth: Growth = _DEX) -> Decayed | 
         confidence=min(memory.confidence, max(growth.floor, faded)),
         decayed_at=since + weeks * _WEEK,
     )
+
+
+def after_outcome(confidence: float, effect: Effect, *, by_person: bool, growth: Growth = _DEX) -> float:
+    """What came of showing it. A session that it helped counts as one more use of it (F-16), a person's word for five;
+    harm weighs more than help. Between the floor of neglect and the ceiling of use; what stands beyond them stays."""
+    match str(effect):
+        case "helped":
+            step = _CONFIRMED if by_person else growth.usage_boost
+            return max(confidence, min(growth.ceiling, round(confidence + step, _DIGITS)))
+        case "hurt":
+            step = _REFUTED if by_person else _FAILED
+            return min(confidence, max(growth.floor, round(confidence + step, _DIGITS)))
+    return confidence

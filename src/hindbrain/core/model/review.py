@@ -19,7 +19,7 @@ class Review:
     memory_id: str
     reason: str
     opened_at: datetime
-    other_id: str | None = None  # the memory it may contradict
+    other_id: str | None = None  # the memory it may contradict; None in a contradiction: a person says that it hurt
     closed_at: datetime | None = None
     decision: str = ""  # released, refused, superseded, kept both
     decided_by: str = ""

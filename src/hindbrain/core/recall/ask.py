@@ -1,11 +1,17 @@
 """What recall is asked, from what it chooses, and what it answers."""
 
+from __future__ import annotations
+
 from datetime import datetime
 
+from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.model.memory import Memory
 from hindbrain.core.model.score import Reason, Score
 from hindbrain.core.recall.gate import Gate
 from hindbrain.core.value import dataclass
+
+if TYPE_CHECKING:  # little is known of most memories beside their words
+    from hindbrain.core.model.outcome import Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +34,7 @@ class Candidate:
     usual: float = 0.0  # what counts instead where it is not known: the average of the others that words found
     pieces: int = 1
     speaks: tuple[int, int] = (0, 0)  # where that piece lies in the memory's meaningful text
+    standing: Standing | None = None  # how it has fared, and whether the code still is as it says; None: not known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

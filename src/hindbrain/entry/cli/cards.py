@@ -9,6 +9,7 @@ from hindbrain.entry.cli.output import block, bold, coloured, dim, fit, hanging,
 if TYPE_CHECKING:  # late: most commands recall nothing
     from hindbrain.app.inject import Injected
     from hindbrain.app.recall import Found
+    from hindbrain.core.model.outcome import Standing
     from hindbrain.core.recall import Recalled
 
 VERDICTS = {
@@ -32,6 +33,11 @@ _TRUST = (
     "3, several said it independently",
     "4, a person agreed",
 )
+_FRESHNESS = {
+    "fresh": "fresh: as it was",
+    "suspect": "suspect: it changed since",
+    "gone": "gone: not there any more",
+}
 _LABEL = 12  # columns
 _WORTH = 23
 _TELLING = 1000.0  # weight from which a part is all that is told: the best of next to nothing, in a store of a few
@@ -120,6 +126,17 @@ def memory_card(memory: Memory) -> Iterator[str]:
     for label, value in _fields(memory):
         if value:
             yield labelled(label, value)
+
+
+def standing_lines(standing: "Standing | None") -> Iterator[str]:
+    """How it has fared when it was shown, and whether the code still is as it says."""
+    if standing is None:
+        return
+    if standing.helped or standing.hurt or standing.unknown:
+        fared = f"helped {standing.helped}×, hurt {standing.hurt}×, unknown {standing.unknown}×"
+        yield labelled("fared", fared)
+    if standing.freshness:
+        yield labelled("code", _FRESHNESS[standing.freshness])
 
 
 def labelled(label: str, value: str) -> str:

@@ -34,6 +34,11 @@ SECTIONS: dict[str, dict[str, Entry]] = {
     "Tell an agent": {
         "inject": Entry("inject:inject", "Print a block of notes for an agent's prompt"),
     },
+    "Does it help?": {
+        "verdict": Entry("worth:verdict", "Say whether a memory helped"),
+        "outcomes": Entry("worth:outcomes", "List what came of showing memories, oldest first"),
+        "worth": Entry("worth:worth", "Tell what memory is worth: sessions with it and without"),
+    },
     "Change": {
         "edit": Entry("memory:edit", "Change a memory; what it said before stays in its history"),
         "delete": Entry("memory:delete", "Archive a memory; `restore` brings it back"),

@@ -10,7 +10,7 @@ from hindbrain.entry.cli import cards, choices, options
 from hindbrain.entry.cli.call import Call, given
 from hindbrain.entry.cli.intake import STREAM, take
 from hindbrain.entry.cli.output import bold, dim, line
-from hindbrain.entry.cli.records import memory_record, version_record
+from hindbrain.entry.cli.records import memory_record, plain, version_record
 from hindbrain.entry.cli.values import Share, Whole
 from hindbrain.entry.cli.verb import Misuse, argument, command, option
 from hindbrain.facade import Edit
@@ -30,10 +30,17 @@ def show(call: Call, memory_id: str, history: bool) -> None:
     """Print one memory and all that is known about it."""
     with call.open() as hindbrain:
         memory = hindbrain.show(memory_id)
+        standing = hindbrain.standing(memory.id)
         versions = hindbrain.history(memory_id) if history else ()
     past = {"history": [version_record(version) for version in versions]} if history else {}
-    lines = chain(cards.memory_card(memory), [""] if history else [], cards.history_lines(versions))
-    call.tell(lambda: memory_record(memory) | past, lines)
+    fared = {"standing": plain(standing)}
+    lines = chain(
+        cards.memory_card(memory),
+        cards.standing_lines(standing),
+        [""] if history else [],
+        cards.history_lines(versions),
+    )
+    call.tell(lambda: memory_record(memory) | fared | past, lines)
 
 
 @command(

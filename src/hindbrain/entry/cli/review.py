@@ -14,7 +14,7 @@ _DECISIONS = {
     "release": "Let agents see a quarantined memory",
     "refuse": "Archive the memory that waits",
     "supersede": "Let the newer of two replace the older",
-    "keep": "Keep both: they do not contradict each other",
+    "keep": "Keep what waits: it contradicts nothing",
 }
 _FITTING = {
     ReviewKind.QUARANTINE: ("release", "refuse"),
@@ -90,4 +90,6 @@ def _step(one: Review) -> str:
     if one.closed_at:
         who = f" by {line(one.decided_by)}" if one.decided_by else ""
         return f"{bold(line(one.decision))}{who}, {moment(one.closed_at)}"
-    return f"hindbrain review {'|'.join(_FITTING[one.kind])} {line(one.id)}"
+    is_by_person = one.kind is ReviewKind.CONTRADICTION and one.other_id is None
+    fitting = ("keep", "refuse") if is_by_person else _FITTING[one.kind]
+    return f"hindbrain review {'|'.join(fitting)} {line(one.id)}"

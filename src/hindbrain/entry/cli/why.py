@@ -1,9 +1,10 @@
 """How the walk from a memory back to its sentence, and on to its uses, is drawn."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.model import Injection, Link, Memory, Receipt, Version
+from hindbrain.core.model.outcome import Outcome
 from hindbrain.entry.cli import cards
 from hindbrain.entry.cli.call import Call
 from hindbrain.entry.cli.output import block, bold, dim, line, many, moment, style
@@ -49,7 +50,10 @@ def walk_lines(walk: "Walk") -> Iterator[str]:
     for review in walk.reviews:
         outcome = f"{review.decision} {moment(review.closed_at)}" if review.closed_at else "waits for a person"
         yield f"{_step('review')} {line(f'{review.kind}: {review.reason}')}  {dim(line(outcome))}"
-    yield from _shown(walk.injections, memory)
+    yield from _shown(walk)
+    for word in walk.outcomes:
+        if word.how == "person":
+            yield f"{_step('a person')} says: {_came(word)}"
 
 
 def _taught(receipt: Receipt | None, memory: Memory) -> Iterator[str]:
@@ -93,7 +97,8 @@ def _linked(link: Link, memory: Memory) -> Iterator[str]:
         yield from (dim(part) for part in block(line(link.reason), indent="    "))
 
 
-def _shown(injections: Sequence[Injection], memory: Memory) -> Iterator[str]:
+def _shown(walk: "Walk") -> Iterator[str]:
+    injections = walk.injections
     if not injections:
         yield f"{_step('shown')} to no agent yet"
         return
@@ -103,9 +108,24 @@ def _shown(injections: Sequence[Injection], memory: Memory) -> Iterator[str]:
         session = f", session {injection.session}" if injection.session else ""
         about = f", for “{injection.query}”" if injection.query else ""
         yield from block(line(f"{moment(injection.at)} to {to}{session}{about}"), indent="    ")
-        for shown in injection.shown:
-            if shown.memory_id == memory.id:
-                yield from cards.score_lines(shown.score, indent="      ")
+        yield from _came_of(injection, walk)
+
+
+def _came_of(injection: Injection, walk: "Walk") -> Iterator[str]:
+    """Why the memory was among those shown, and what came of it."""
+    for shown in injection.shown:
+        if shown.memory_id == walk.memory.id:
+            yield from cards.score_lines(shown.score, indent="      ")
+    for outcome in walk.outcomes:
+        if outcome.injection_id == injection.id:
+            yield f"      {_came(outcome)}"
+
+
+def _came(outcome: Outcome) -> str:
+    """What came of it: the effect, how it shows, and what was seen."""
+    how = "" if outcome.how == "person" else f" ({outcome.how})"
+    note = f": {outcome.note}" if outcome.note else ""
+    return f"{outcome.effect}{how}{dim(line(note))}"
 
 
 def _step(word: str) -> str:

@@ -3,17 +3,20 @@
 Relevance is words and meaning in common (core/recall/fuse.py), measured against the best candidate's, which is 1, or
 a file in common. All nudges together move a score by at most `CLAMP`, so that nothing overtakes what is more relevant
 by twice that. How often a memory was shown or asked for is no part of it: what is shown often would be shown more
-often.
+often. That it helped or hurt counts a little (core/worth.py), and so does code that is no longer as the memory says.
 
 Without a question and without files, as at the start of a session, nothing is relevant to anything. Then confidence,
 importance and age stand in for it; confidence weighs little even there, because being shown raises it.
 """
+
+from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 
+from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.model.memory import Memory
 from hindbrain.core.model.moment import days_between
 from hindbrain.core.model.score import Reason, Score
@@ -21,6 +24,9 @@ from hindbrain.core.recall import fuse
 from hindbrain.core.recall.ask import Ask, Candidate, Recalled
 from hindbrain.core.recall.strategies.dex import hat_reason, touched
 from hindbrain.core.words import query_terms, terms
+
+if TYPE_CHECKING:
+    from hindbrain.core.model.outcome import Standing
 
 CLAMP = 0.15  # most that all nudges together add or take
 
@@ -34,6 +40,7 @@ _CONFIDENCE = 0.1  # 0.5 is neutral
 _RECENCY = 0.04
 _IMPORTANCE = 0.05  # 5 is neutral
 _DISTRUST = -0.06  # per level below an agent's own words
+_STALE = {"suspect": -0.05, "gone": -0.1}  # the code has changed since, or is not there any more
 
 _STANDING_CONFIDENCE = 0.2
 _STANDING_IMPORTANCE = 0.4
@@ -48,7 +55,7 @@ _DIGITS = 9
 def choose(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[Recalled]:
     """Candidates that share a word, a file or a tag with `ask`; all of them when it names none."""
     if not ask.text.strip() and not ask.paths:
-        return [Recalled(memory=c.memory, score=_standing(c.memory, ask, now=now)) for c in candidates]
+        return [Recalled(memory=c.memory, score=_by_itself(c, ask, now=now)) for c in candidates]
     best = max((_worth(c) for c in candidates), default=0.0)
     best = max(best, fuse.LEAST)  # what hardly bears on the question is not made the measure of all else
     wanted = frozenset(query_terms(ask.text))
@@ -60,7 +67,7 @@ def choose(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[
         if _is_found(candidate) or path or tags:
             relevance = _relevance(candidate, best=best, path=path)
             nudges = _by_match(path, tags) + _by_worth(memory, now) + _by_source(memory, ask)
-            answers.append(_recalled(candidate, Score(relevance + _held(nudges))))
+            answers.append(_recalled(candidate, _score(relevance, nudges, standing=candidate.standing)))
     return answers
 
 
@@ -96,14 +103,32 @@ def _relevance(candidate: Candidate, *, best: float, path: str) -> tuple[Reason,
     return tuple(reasons)
 
 
-def _standing(memory: Memory, ask: Ask, *, now: datetime) -> Score:
-    return Score(
-        (
-            Reason("confidence", memory.confidence, _STANDING_CONFIDENCE),
-            Reason("importance", memory.importance / 10, _STANDING_IMPORTANCE),
-            Reason("recency", _freshness(memory, now), _STANDING_RECENCY),
-            *_held(_by_source(memory, ask)),
-        )
+def _by_itself(candidate: Candidate, ask: Ask, *, now: datetime) -> Score:
+    memory = candidate.memory
+    stand_in = (
+        Reason("confidence", memory.confidence, _STANDING_CONFIDENCE),
+        Reason("importance", memory.importance / 10, _STANDING_IMPORTANCE),
+        Reason("recency", _freshness(memory, now), _STANDING_RECENCY),
+    )
+    return _score(stand_in, _by_source(memory, ask), standing=candidate.standing)
+
+
+def _score(relevance: tuple[Reason, ...], nudges: tuple[Reason, ...], *, standing: Standing | None) -> Score:
+    if standing is not None:
+        so_far = Score(relevance + _held(nudges)).total
+        nudges += _by_record(standing, so_far)
+    return Score(relevance + _held(nudges))
+
+
+def _by_record(standing: Standing, score: float) -> tuple[Reason, ...]:
+    """How it has fared when it was shown, and what has become of the code that it speaks of."""
+    from hindbrain.core import worth  # nothing is known of most memories
+
+    stale = _STALE.get(standing.freshness, 0.0)
+    note = "what it speaks of is gone" if standing.freshness == "gone" else "the code changed since it was tied"
+    return (
+        Reason("helped", worth.nudge(standing, score=score) / worth.MOST, worth.MOST, worth.told(standing)),
+        Reason(str(standing.freshness), 1.0, stale, note),
     )
 
 
