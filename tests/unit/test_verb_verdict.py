@@ -173,3 +173,12 @@ def test_one_who_helped_comes_before_its_equal_who_hurt(tools: Tools) -> None:
 
     assert first == [twin.id, ID]
     assert [one.id for one in recall(Question(), project="prj-one", tools=tools)] == [ID, twin.id]
+
+
+def test_in_a_large_store_the_record_of_what_may_come_first_still_counts(tools: Tools) -> None:
+    keep(tools.store, *(a_memory(f"Lesson number {n}", id=f"mem-1{n:08d}", confidence=0.3) for n in range(600)))
+    tools.store.write(lambda tx: tx.apply(Changes(outcomes=(used(0),))))
+
+    first = next(iter(recall(Question(), project="prj-one", tools=tools)))
+
+    assert first.id == ID and "helped" in {reason.name for reason in first.reasons}

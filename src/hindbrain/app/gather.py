@@ -17,6 +17,7 @@ from hindbrain.ports import Embedder, Near, Reader, Where
 
 _NAMED = 100  # memories that may name a file by the words of its path
 _FIRM = 3  # letters at the beginning that are taken as typed: few slips are there, and few words begin so
+_LOOKED_UP = 250  # memories of a whole store, newest or most important, whose record is looked up
 _SPELLED = 500  # words of the index that an unknown word is compared with
 _BY_MEANING = ("unified", "default", "loki", "doc05")
 _CUT = ("unified", "default")  # the others decide themselves how many they look at
@@ -61,11 +62,21 @@ def gather(
 
 def _with_standing(candidates: list[Candidate], ask: Ask, *, reader: Reader) -> list[Candidate]:
     """With what is known of each beside its words; the strategies of other systems know of no such thing."""
-    is_ours = ask.strategy in _CUT
-    known = reader.standings([candidate.memory.id for candidate in candidates]) if is_ours else {}
+    if ask.strategy not in _CUT:
+        return candidates
+    known = reader.standings([candidate.memory.id for candidate in _foremost(candidates)])
     if not known:
         return candidates
     return [replace(one, standing=known.get(one.memory.id)) for one in candidates]
+
+
+def _foremost(candidates: list[Candidate]) -> list[Candidate]:
+    """All that words or meaning found. Of a whole store, which comes newest first, those that have a chance: the newest
+    and the most important."""
+    if len(candidates) <= 2 * _LOOKED_UP:
+        return candidates
+    weighty = sorted(candidates, key=lambda one: (one.memory.importance, one.memory.confidence), reverse=True)
+    return list({one.memory.id: one for one in (*candidates[:_LOOKED_UP], *weighty[:_LOOKED_UP])}.values())
 
 
 def misspelled(gathered: Gathered, ask: Ask, *, items: Sequence[Recalled]) -> tuple[tuple[str, str], ...]:
