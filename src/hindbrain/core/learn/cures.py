@@ -59,13 +59,28 @@ def cures(activities: Sequence[Activity]) -> Iterator[Cure]:
 
 
 def attempts(activities: Sequence[Activity]) -> Iterator[Attempt]:
-    """Gates and other commands, each once: a command that was also recorded as a gate is only the gate."""
-    gated = {one.ref for one in activities if one.deed is Deed.GATE and one.ref}
+    """Gates and other commands, each once: what was recorded as a gate is not read from its command again."""
+    known: dict[str, set[str]] = {}
+    doubtful: set[str] = set()
+    for one in activities:
+        if one.deed is Deed.GATE and one.ref:
+            known.setdefault(one.ref, set()).add(one.subject)
+            doubtful |= {one.ref} if one.result is Result.UNKNOWN else set()
     for index, one in enumerate(activities):
         if one.deed is Deed.GATE:
             yield from _gates(one, index)
-        elif one.deed is Deed.COMMAND and not (one.ref and one.ref in gated) and not _is_cut_off(one):
-            yield from _commands(one, index)
+        elif one.deed is Deed.COMMAND and not _is_cut_off(one):
+            found = _commands(one, index)
+            if one.ref in doubtful:  # the gate decided nothing; perhaps because there was no such program
+                yield from (attempt for attempt in found if is_missing(attempt))
+            else:
+                yield from (attempt for attempt in found if attempt.name not in known.get(one.ref, ()))
+
+
+def is_missing(attempt: Attempt) -> bool:
+    """Whether it failed because the shell or the interpreter found no such program."""
+    has_said = any(word in attempt.signature for word in ("command not found", "No module named", "not found:"))
+    return attempt.result is Result.FAILED and has_said
 
 
 def exit_code(activity: Activity) -> int | None:
@@ -78,7 +93,8 @@ def exit_code(activity: Activity) -> int | None:
 
 def _gates(one: Activity, index: int) -> Iterator[Attempt]:
     command = str(one.data.get("command") or "")
-    tool = str(one.data.get("tool") or "") if command else ""
+    run = _gate_run(command, one.subject)
+    tool = sort_of(run)[1] if run else ""
     reported = () if one.subject else gates_in(one.data)
     for name, result, output in [(gate.name, gate.result, gate.detail) for gate in reported] or [
         (one.subject.strip().lower(), one.result, one.detail)
@@ -94,7 +110,7 @@ def _gates(one: Activity, index: int) -> Iterator[Attempt]:
                 detail=output,
                 signature=one.signature or error_signature_of(output) or "",
                 command=command,
-                run=_gate_run(command, name),
+                run=run,
             )
 
 
@@ -226,8 +242,7 @@ def _is_instead(failed: Attempt, passed: Attempt) -> bool:
     if one is None or other is None:
         return False
     if failed.is_gate:
-        is_missing = any(word in failed.signature for word in ("not found", "No module named"))
-        return one.launcher != other.launcher and is_missing
+        return one.launcher != other.launcher and is_missing(failed)
     return {word for word in one.words if word[:1] == "-"} - _LOUD != {
         word for word in other.words if word[:1] == "-"
     } - _LOUD

@@ -54,6 +54,8 @@ def _grouped(pieces: tuple[Part, ...]) -> Iterator[tuple[str, list[str]]]:
 
 def _is_titled(heading: str, mode: str) -> bool:
     """A heading that is itself a finding: `Issue 2: no timeout`, `[HIGH] …`, or a number among issues."""
+    if _skipped().search(heading):
+        return False
     if _label().match(heading) or _severity().match(heading):
         return len(_bare(heading).split()) >= 2
     return mode == "issues" and bool(_number().match(heading)) and len(_bare(heading).split()) >= 2
@@ -69,36 +71,41 @@ def _counts(part: Part, mode: str) -> bool:
     text = plain(part.text)
     if _label().match(text) or _severity().match(text):
         return True
-    if part.form is not Form.ITEM or mode == "skip":
+    if part.form is not Form.ITEM or mode == "skip" or _done().match(text):
         return False
-    return mode == "issues" or bool(_wrong().search(text) and not _done().match(text))
+    return bool(_wrong().search(text)) or (mode == "issues" and bool(_verb().search(text)))
 
 
 def _finding(head: str, body: list[str]) -> Finding | None:
     text = _bare(plain(head))
-    title, rest = _split(head, text)
-    described = " ".join(part for part in (rest, *map(plain, body)) if part)
-    if _nit().match(plain(head)) or _praise().match(text) or len(f"{title} {described}".split()) < _FEWEST:
+    title, lead = _split(head, text)
+    below = " ".join(map(plain, body))
+    whole = f"{lead.rstrip('.')}. {below}" if below else lead
+    is_slight = _nit().match(plain(head)) or _soft().search(text)
+    if is_slight or _praise().match(text) or len(whole.split()) < _FEWEST:
         return None
-    whole = f"{title}: {described}" if described and title not in described else described or title
     return Finding(title=title_of(title), description=_cut(whole))
 
 
 def _split(head: str, text: str) -> tuple[str, str]:
-    """A title and what follows it: the bold words at the start, or what stands before a colon or a dash."""
+    """A title, and the sentence with it: the bold words at the start, or what stands before a colon or a dash."""
     bold = _bold().match(_marks().sub("", head, count=1))
-    if bold:
-        return plain(bold[1]).rstrip(":. "), plain(head[head.index(bold[0]) + len(bold[0]) :]).lstrip(":—– -")
+    title = _bare(plain(bold[1])).rstrip(":. ") if bold else ""
+    if bold and title:
+        rest = plain(head[head.index(bold[0]) + len(bold[0]) :]).lstrip(":—– -")
+        return title, f"{title}: {rest}" if rest else title
+    text = text.lstrip(":—– -")
     before, mark, after = _colon().split(text, maxsplit=1) if _colon().search(text) else (text, "", "")
     if mark and 2 <= len(before.split()) <= 12 and after.strip():
-        return before.strip(), after.strip()
-    return title_of(text), text if title_of(text) != text.rstrip(".") else ""
+        return before.strip(), text
+    return text, text
 
 
 def _bare(text: str) -> str:
-    """Without number, label and severity."""
+    """Without number, label and severity at its start."""
     for pattern in (_number(), _severity(), _label(), _severity()):
-        text = pattern.sub("", text, count=1).strip()
+        mark = pattern.match(text)
+        text = text[mark.end() :].strip() if mark else text
     return text
 
 
@@ -183,7 +190,25 @@ def _wrong() -> re.Pattern[str]:
 @cache
 def _done() -> re.Pattern[str]:
     return re.compile(
-        r"(?:I |We |Read|Ran|Checked|Reviewed|Verified|Fixed|Added|Removed|Updated|Confirmed|No )\b", re.I
+        r"(?:I|We|Read|Ran|Run|Check(?:ed)?|Review(?:ed)?|Verif(?:y|ied)|Test|Fix(?:ed)?|Add(?:ed)?|Removed?"
+        r"|Updated?|Confirm(?:ed)?|No|Could|Consider|Would|Maybe|Optionally|Suggest|Next)\b",
+        re.I,
+    )
+
+
+@cache
+def _soft() -> re.Pattern[str]:
+    return re.compile(
+        r"\((?:optional|minor|nit)\)|\b(?:slightly|not a (?:blocker|bug|problem)|is (?:adequate|acceptable|fine)"
+        r"|by design|optional)\b",
+        re.I,
+    )
+
+
+@cache
+def _verb() -> re.Pattern[str]:
+    return re.compile(
+        r"\b(?:is|are|was|were|has|have|can|cannot|could|may|must|should|will|does|do|not|no|\w+n't|\w{3,}s)\b", re.I
     )
 
 

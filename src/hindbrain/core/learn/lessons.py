@@ -38,8 +38,8 @@ def _of_session(log: Sequence[Activity]) -> Iterator[Lesson]:
     for transition in transitions(log):
         yield from _at_transition(transition, log, hats=hats, read=read)
     for index, one in enumerate(log):
-        if one.deed is Deed.COMPLETION:
-            yield from _at_completion(index, log, hat=hats[index])
+        if one.deed is Deed.COMPLETION or (one.deed is Deed.END and not one.agent):
+            yield from _at_completion(index, log, hat=hats[index], read=read)
 
 
 def _at_transition(
@@ -58,11 +58,16 @@ def _at_transition(
         yield from _stated(answers, types=_TYPES[before], rule=rule, cause=transition.cause, hat=before)
 
 
-def _at_completion(index: int, log: Sequence[Activity], *, hat: str) -> Iterator[Lesson]:
-    """The completion's own words, and the answer right before it by the same agent."""
+def _at_completion(index: int, log: Sequence[Activity], *, hat: str, read: set[int]) -> Iterator[Lesson]:
+    """The completion's own words, and the answer right before it by the same agent.
+
+    The end of a session completes whatever was worked on: most clients name no task.
+    """
     done = log[index]
-    before = [one for one in log[:index] if one.deed is Deed.RESPONSE and one.agent == done.agent]
-    answers = [one for one in (*before[-1:], done) if one.detail.strip()]
+    before = [at for at in range(index) if log[at].deed is Deed.RESPONSE and log[at].agent == done.agent][-1:]
+    fresh = [at for at in (*before, index) if at not in read and log[at].detail.strip()]
+    read.update(fresh)
+    answers = [log[at] for at in fresh]
     yield from _stated(answers, types=COMPLETED, rule="task:completed", cause=done, hat=hat)
 
 

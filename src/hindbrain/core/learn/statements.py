@@ -45,7 +45,7 @@ def _stated(answer: str, types: Sequence[str]) -> Iterator[Statement]:
         label, text = _labelled(text, types)
         if label or (declared and part.form is Form.ITEM):
             whole = _short(text)
-            if whole and _holds(whole):
+            if whole and _holds(whole) and (label or _is_sentence(whole, declared)):
                 yield Statement(type=label or declared, text=whole)
             continue
         yield from _said(text, types)
@@ -63,13 +63,15 @@ def _labelled(text: str, types: Sequence[str]) -> tuple[str, str]:
 
 
 def _said(text: str, types: Sequence[str]) -> Iterator[Statement]:
+    """Sentences whose verb says it; without a heading they must say of what, and name it as the code does."""
     for sentence in sentences(text):
-        kind = next((kind for kind in types if _verbs()[kind].search(sentence)), "")
-        if kind and len(sentence) <= _LONGEST and _holds(sentence) and (kind not in _NEEDS_A_NAME or _names(sentence)):
-            yield Statement(type=kind, text=sentence)
-
-
-_NEEDS_A_NAME = frozenset({"architecture", "dependency"})
+        if len(sentence) > _LONGEST or not _holds(sentence):
+            continue
+        for kind in types:
+            verb = _verbs()[kind].search(sentence)
+            if verb and sentence[: verb.start()].strip() and (kind in PLANNED or _names(sentence)):
+                yield Statement(type=kind, text=sentence)
+                break
 
 
 def _short(text: str) -> str:
@@ -88,6 +90,11 @@ def _holds(sentence: str) -> bool:
     return is_whole and not _momentary().search(sentence)
 
 
+def _is_sentence(text: str, kind: str) -> bool:
+    """A list of names is a table of contents; a dependency may be one, with what it is for."""
+    return bool(_verb().search(text)) or (kind == "dependency" and _names(text))
+
+
 def _names(sentence: str) -> bool:
     """Whether it names something that can be found in the code: code, a path, a name with inner capitals, a version."""
     return bool(_code().search(sentence))
@@ -95,16 +102,21 @@ def _names(sentence: str) -> bool:
 
 @cache
 def _headings() -> dict[str, re.Pattern[str]]:
+    """The heading is about that and nothing more: `Key architecture`, not `The dictionary utilities module`."""
     table = {
-        "architecture": r"\b(?:architecture|structure|components?|modules?|layout|data ?flow|design overview"
-        r"|layers?)\b",
-        "dependency": r"\b(?:dependenc(?:y|ies)|external services|libraries|requirements|integrations?)\b",
-        "decision": r"\b(?:decisions?|chosen approach|choices?|trade-?offs?|rationale)\b",
-        "constraint": r"\b(?:constraints?|invariants?|limitations?|must(?: not)?|non-negotiables?|requirements)\b",
-        "pattern": r"\bpatterns?\b",
-        "convention": r"\b(?:conventions?|house rules?|code style|naming)\b",
+        "architecture": r"architecture|structure|components|modules|layout|data ?flow|layers",
+        "dependency": r"dependenc(?:y|ies)|services|libraries|integrations",
+        "decision": r"decisions?|choices|trade-?offs|rationale",
+        "constraint": r"constraints?|invariants?|limitations?|non-negotiables?|requirements",
+        "pattern": r"patterns?",
+        "convention": r"conventions?|house rules?|code style|naming",
     }
-    return {kind: re.compile(pattern, re.I) for kind, pattern in table.items()}
+    lead = (
+        r"^[\W\d]{0,6}(?:(?:the|key|main|core|overall|system|project|code|high-level|important|external|runtime|design"
+    )
+    lead += r"|technical|hard|coding|team|reusable|usual|our)\s+){0,3}"
+    tail = r"(?:\s+(?:overview|made|taken|used|found|learned|and\s+\w+))?\W*$"
+    return {kind: re.compile(f"{lead}(?:{words}){tail}", re.I) for kind, words in table.items()}
 
 
 @cache
@@ -123,6 +135,17 @@ def _verbs() -> dict[str, re.Pattern[str]]:
         "convention": r"\b(?:by convention|the convention (?:here )?is|as a convention|house rule)\b",
     }
     return {kind: re.compile(pattern, re.I) for kind, pattern in table.items()}
+
+
+@cache
+def _verb() -> re.Pattern[str]:
+    return re.compile(
+        r"\b(?:is|are|was|were|has|have|had|must|may|cannot|can|will|does|do|never|always|uses?|used|owns?|runs?|lives?"
+        r"|talks?|reads?|writes?|calls?|stores?|handles?|holds?|sends?|depends?|requires?|provides?|goes|go|needs?|keeps?"
+        r"|opens?|closes?|maps?|wraps?|exposes?|listens?|starts?|loads?|returns?|passes|takes?|belongs?|decided|chose"
+        r"|keep|use|avoid|prefer|follows?|raises?|expects?|delegates?|registers?|because)\b",
+        re.I,
+    )
 
 
 @cache
