@@ -65,7 +65,7 @@ class _Desk:
     log: Sequence[Activity]
 
     def receipts(self, made: Sequence[Lesson], tx: Transaction) -> Iterator[Receipt]:
-        shown = _shown(tx, self.project, made[0].session) if made else ()
+        shown = _shown(tx, self.project, session=made[0].session) if made else ()
         for lesson in made:
             receipt = self._receipt(lesson, tx, shown=shown)
             if receipt:
@@ -168,7 +168,7 @@ class _Desk:
         return memory, judged.reason
 
 
-def _shown(tx: Reader, project: str, session: str) -> Sequence[Memory]:
+def _shown(tx: Reader, project: str, *, session: str) -> Sequence[Memory]:
     """What the session was told: said or done again, it is no news, and no second witness either."""
     ids = {shown.memory_id for injection in tx.told(project, session=session) for shown in injection.shown}
     return tuple(tx.memories(sorted(ids)).values())

@@ -31,7 +31,7 @@ def news(project: str, session: str, *, tools: Tools) -> News:
 
     Nothing is written: it is news until the cursor is. What an agent may not be shown is not news either.
     """
-    return _news(tools.store, project, session, now=tools.clock.now())
+    return _news(tools.store, project, session=session, now=tools.clock.now())
 
 
 def cursor_name(project: str, session: str) -> str:
@@ -57,7 +57,7 @@ class Subscription:
         now = self._tools.clock.now()
 
         def take(tx: Transaction) -> tuple[Memory, ...]:
-            found = _news(tx, self._project, self._session, now=now)
+            found = _news(tx, self._project, session=self._session, now=now)
             cursor = {cursor_name(self._project, self._session): found.cursor}
             tx.apply(Changes(cursors=cursor, events=found.events))
             return found.memories
@@ -65,9 +65,9 @@ class Subscription:
         return self._tools.store.write(take)
 
 
-def _news(reader: Reader, project: str, session: str, *, now: datetime) -> News:
+def _news(reader: Reader, project: str, *, session: str, now: datetime) -> News:
     known = reader.cursor(cursor_name(project, session))
-    after = int(known) if known.isdigit() else _beginning(reader, project, session)
+    after = int(known) if known.isdigit() else _beginning(reader, project, session=session)
     events = reader.events(after=after, project=project, limit=_AT_ONCE)
     if not events:
         return News(memories=(), cursor=str(after))
@@ -100,7 +100,7 @@ def _received(memory: Memory, *, session: str, now: datetime) -> Event:
     return Event(name="memory_received", at=now, project=memory.project, memory_id=memory.id, data=data)
 
 
-def _beginning(reader: Reader, project: str, session: str) -> int:
+def _beginning(reader: Reader, project: str, *, session: str) -> int:
     """Where a session begins to listen: at its own first activity; where it has none, now."""
     first = reader.activities(project, session=session, limit=1)
     return _last(reader, project, since=first[0].at if first else None)

@@ -3,7 +3,7 @@
 What passes without any change in between was flaky, and teaches nothing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from hindbrain.core.learn.edits import Edit, edit_of, merged
 from hindbrain.core.learn.effects import is_looking, is_tidying
@@ -53,28 +53,26 @@ def cures(activities: Sequence[Activity]) -> Iterator[Cure]:
             failed[attempt.key] = attempt
         elif attempt.result is Result.PASSED and known and _covers(attempt, known):
             failed = {key: other for key, other in failed.items() if other is not known}
-            cure = _cure(known, attempt, activities)
+            cure = _cure(known, attempt, activities=activities)
             if cure:
                 yield cure
 
 
 def attempts(activities: Sequence[Activity]) -> Iterator[Attempt]:
     """Gates and other commands, each once: what was recorded as a gate is not read from its command again."""
-    known: dict[str, set[str]] = {}
-    doubtful: set[str] = set()
-    for one in activities:
-        if one.deed is Deed.GATE and one.ref:
-            known.setdefault(one.ref, set()).add(one.subject)
-            doubtful |= {one.ref} if one.result is Result.UNKNOWN else set()
+    gates = [one for one in activities if one.deed is Deed.GATE]
+    known = {(one.ref, one.subject): one.result for one in gates if one.ref}
     for index, one in enumerate(activities):
         if one.deed is Deed.GATE:
             yield from _gates(one, index)
         elif one.deed is Deed.COMMAND and not _is_cut_off(one):
-            found = _commands(one, index)
-            if one.ref in doubtful:  # the gate decided nothing; perhaps because there was no such program
-                yield from (attempt for attempt in found if is_missing(attempt))
-            else:
-                yield from (attempt for attempt in found if attempt.name not in known.get(one.ref, ()))
+            yield from (attempt for attempt in _commands(one, index) if _is_news(attempt, known))
+
+
+def _is_news(attempt: Attempt, known: Mapping[tuple[str, str], Result]) -> bool:
+    """Whether no gate was recorded for it; or one that decided nothing, because there was no such program."""
+    recorded = known.get((attempt.activity.ref, attempt.name))
+    return recorded is None or (recorded is Result.UNKNOWN and is_missing(attempt))
 
 
 def is_missing(attempt: Attempt) -> bool:
@@ -140,27 +138,38 @@ def _commands(one: Activity, index: int) -> Iterator[Attempt]:
 
 def _other(one: Activity, index: int, *, code: int) -> Iterator[Attempt]:
     """A command that is no gate: its failure counts only with an error of its own, and only if it did not just look."""
-    runs = runs_of(one.subject)
-    main = [run for run in runs if not is_looking(run) or run.words[:2] == ("git", "commit")]
+    main = [run for run in runs_of(one.subject) if not is_looking(run) or _is_commit(run)]
     if len(main) != 1:
         return
     run = main[0]
     signature = one.signature or error_signature_of(one.detail) or ""
-    has_error = bool(signature) and not signature.startswith("exit code")
     if run.other_tells if code else run.zero_tells:
-        key = ("git", "commit") if run.program == "git" else tuple(word for word in run.words if word[:1] != "-")
         yield Attempt(
             index=index,
             activity=one,
-            key=("command", *key),
+            key=("command", *_without_flags(run)),
             name=_called(run),
-            result=Result.PASSED if code == 0 else Result.FAILED if has_error else Result.UNKNOWN,
+            result=_ended(code, signature),
             is_gate=False,
             detail=one.detail,
             signature=signature,
             command=one.subject,
             run=run,
         )
+
+
+def _ended(code: int, signature: str) -> Result:
+    has_error = bool(signature) and not signature.startswith("exit code")
+    return Result.PASSED if code == 0 else Result.FAILED if has_error else Result.UNKNOWN
+
+
+def _is_commit(run: Run) -> bool:
+    return run.words[:2] == ("git", "commit")
+
+
+def _without_flags(run: Run) -> tuple[str, ...]:
+    """What makes two calls the same one; of a commit the message does not."""
+    return run.words[:2] if _is_commit(run) else tuple(word for word in run.words if word[:1] != "-")
 
 
 def _called(run: Run) -> str:
@@ -211,13 +220,13 @@ _NARROWING = frozenset(listed("-k -run --run -t --testNamePattern --test --tests
 _SOURCES = (".py", ".ts", ".tsx", ".js", ".jsx", ".go", ".rs", ".rb", ".php", ".java", ".kt")
 
 
-def _cure(failed: Attempt, passed: Attempt, activities: Sequence[Activity]) -> Cure | None:
+def _cure(failed: Attempt, passed: Attempt, *, activities: Sequence[Activity]) -> Cure | None:
     between = activities[failed.index + 1 : passed.index]
     edited = [one for one in between if one.deed is Deed.EDIT and one.result is not Result.FAILED]
-    ran = [one for one in between if one.deed is Deed.COMMAND and exit_code(one) == 0 and changing(one.subject)]
-    said = [one for one in between if one.deed is Deed.RESPONSE and one.detail.strip()]
+    ran = [one for one in between if _has_changed(one)]
+    said = tuple(one.detail for one in between if one.deed is Deed.RESPONSE and one.detail.strip())
     instead = _is_instead(failed, passed)
-    if not (edited or ran or said or instead):
+    if not any((edited, ran, said, instead)):
         return None
     return Cure(
         failed=failed,
@@ -225,9 +234,13 @@ def _cure(failed: Attempt, passed: Attempt, activities: Sequence[Activity]) -> C
         edits=merged([edit_of(one) for one in edited]),
         commands=tuple(dict.fromkeys(changing(one.subject) for one in ran)),
         instead=instead,
-        said=tuple(one.detail for one in said),
+        said=said,
         sources=(failed.activity, *edited, *ran, passed.activity),
     )
+
+
+def _has_changed(one: Activity) -> bool:
+    return one.deed is Deed.COMMAND and exit_code(one) == 0 and bool(changing(one.subject))
 
 
 def changing(command: str) -> str:

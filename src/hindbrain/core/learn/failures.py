@@ -1,7 +1,7 @@
 """What a failing command's output says went wrong, in one line, and which advice it gives."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from hindbrain.core.shape.error_signature import error_signature_of
@@ -16,13 +16,28 @@ _EDGE = 300  # lines read at either end
 def summary(output: str, *, signature: str = "") -> str:
     """The line that names the error, and which tests failed; the first line that says anything where there is none."""
     lines = list(_lines(output))
-    wanted = signature or error_signature_of(output) or ""
-    named = [line for line in lines if error_signature_of(line) == wanted] if wanted else []
-    failed = list(dict.fromkeys(match[1] or match[2] or match[3] for line in lines if (match := _test().match(line))))
-    head = named[-1] if named else "" if failed else next((line for line in lines if _has_words().search(line)), "")
-    tests = ", ".join(failed[:_TESTS]) + (f" and {len(failed) - _TESTS} more" if len(failed) > _TESTS else "")
-    is_told = not tests or (failed and failed[0] in head)
-    text = head if is_told else f"{head} ({tests})" if head else f"failed: {tests}"
+    tests = _tests(lines)
+    head = _named_line(lines, signature or error_signature_of(output) or "")
+    if not head and not tests:
+        head = next((line for line in lines if _has_words().search(line)), "")
+    if not tests or tests in head:
+        return _short(head)
+    return _short(f"{head} ({tests})" if head else f"failed: {tests}")
+
+
+def _named_line(lines: Sequence[str], signature: str) -> str:
+    """The last line with that error; empty where there is none."""
+    return next((line for line in reversed(lines) if error_signature_of(line) == signature), "") if signature else ""
+
+
+def _tests(lines: Sequence[str]) -> str:
+    found = (_test().match(line) for line in lines)
+    failed = list(dict.fromkeys(match[1] or match[2] or match[3] for match in found if match))
+    more = len(failed) - _TESTS
+    return ", ".join(failed[:_TESTS]) + (f" and {more} more" if more > 0 else "")
+
+
+def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 

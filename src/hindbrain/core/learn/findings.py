@@ -32,29 +32,33 @@ def findings(review: str) -> tuple[Finding, ...]:
 
 def _grouped(pieces: tuple[Part, ...]) -> Iterator[tuple[str, list[str]]]:
     """(first words, what hangs below) of everything that may be a finding."""
-    mode, head, indent, is_section = "", "", 0, False
+    mode = ""
+    head: Part | None = None
     body: list[str] = []
     for part in pieces:
-        is_below = bool(head) and part.form is not Form.HEADING and (is_section or part.indent > indent)
-        if is_below and not _label().match(plain(part.text)):
+        if head and _is_below(part, head):
             body.append(part.text)
             continue
         if head:
-            yield head, body
-        head, body, is_section = "", [], False
-        if part.form is Form.HEADING:
-            is_section = mode != "skip" and _is_titled(part.text, mode)
-            head = part.text if is_section else ""
-            mode = mode if is_section else _mode(part.text)
-        elif _counts(part, mode):
-            head, indent = part.text, part.indent
+            yield head.text, body
+        is_head = _is_titled(part.text, mode) if part.form is Form.HEADING else _counts(part, mode)
+        head, body = part if is_head else None, []
+        if part.form is Form.HEADING and not is_head:
+            mode = _mode(part.text)
     if head:
-        yield head, body
+        yield head.text, body
+
+
+def _is_below(part: Part, head: Part) -> bool:
+    """Whether it belongs to the finding that `head` began: to a heading all up to the next, to an item what is
+    indented further. A label of its own makes it another finding."""
+    is_within = head.form is Form.HEADING or part.indent > head.indent
+    return part.form is not Form.HEADING and is_within and not _label().match(plain(part.text))
 
 
 def _is_titled(heading: str, mode: str) -> bool:
     """A heading that is itself a finding: `Issue 2: no timeout`, `[HIGH] …`, or a number among issues."""
-    if _skipped().search(heading):
+    if mode == "skip" or _skipped().search(heading):
         return False
     if _label().match(heading) or _severity().match(heading):
         return len(_bare(heading).split()) >= 2

@@ -93,12 +93,10 @@ def _near(cure: Cure) -> list[Edit]:
 
 def _own_words(answers: Sequence[str]) -> str:
     """What the agent said it had changed, where nothing else recorded it."""
-    for answer in reversed(answers):
-        for part in parts(answer):
-            for sentence in sentences(plain(part.text)):
-                if _changed().search(sentence) and len(sentence.split()) >= 5 and len(sentence) <= 300:
-                    return sentence
-    return ""
+    said = (
+        sentence for answer in reversed(answers) for part in parts(answer) for sentence in sentences(plain(part.text))
+    )
+    return next((one for one in said if _changed().search(one) and len(one.split()) >= 5 and len(one) <= 300), "")
 
 
 def _is_idle(cure: Cure) -> bool:

@@ -158,22 +158,26 @@ _TAKES_VALUE = frozenset(listed("-C -f --file --prefix --filter -w --workspace -
 
 def sort_of(run: Run) -> tuple[str, str]:
     """The name of the gate that `run` is, and its tool; twice nothing where it is none."""
-    program = run.program
-    if _NO_GATE & set(run.words[1:]) and program not in _RUNNERS:
-        return "", ""
-    if program.startswith("python") and len(run.words) > 2 and run.words[1].endswith("manage.py"):
-        program, rest = "manage.py", run.words[2:]
-    else:
-        rest = run.words[1:]
-    if program in _PROGRAMS:
-        return _PROGRAMS[program], program
+    program, rest = run.program, run.words[1:]
+    if program.startswith("python") and rest[:1] and rest[0].endswith("manage.py"):
+        program, rest = "manage.py", rest[1:]
+    name = _sort(program, rest)
+    return (name, program) if name else ("", "")
+
+
+def _sort(program: str, rest: Sequence[str]) -> str:
     bare = _bare(rest)
+    if program in _RUNNERS and program not in _SUBCOMMANDS:
+        return _target(program, bare)
+    if _NO_GATE & set(rest):
+        return ""
     sub = bare[0] if bare else ""
-    if gate := _SUBCOMMANDS.get(program, {}).get(sub):
-        return gate, program
+    known = _PROGRAMS.get(program) or _SUBCOMMANDS.get(program, {}).get(sub)
+    if known:
+        return known
     if any(flag in rest for flag in _CHECKING.get(program, ())) and _is_formatter(program, sub):
-        return "format", program
-    return (_target(program, bare), program) if program in _RUNNERS and _target(program, bare) else ("", "")
+        return "format"
+    return _target(program, bare) if program in _RUNNERS else ""
 
 
 def _is_formatter(program: str, sub: str) -> bool:

@@ -72,19 +72,23 @@ def transitions(activities: Sequence[Activity]) -> tuple[Transition, ...]:
 
 def _changes(activities: Sequence[Activity]) -> Iterator[Transition]:
     hats = worn(activities)
-    ended: dict[str, None] = {}  # hats of subagents that have ended, and whom nobody followed yet
+    ended: list[str] = []  # hats of subagents that have ended, and whom nobody has followed yet
     for index, one in enumerate(activities):
         if one.deed is Deed.HAT:
             before, after = _ends(one)
-            if before and after and before != after:
-                yield Transition(before=before, after=after, cause=one, index=index)
-        elif one.deed is Deed.END and one.agent:
-            ended[hats[index]] = None
-        elif one.deed in _WORK and ended:
+            changed = _left([before], after)
+        else:
             after = hat_of(one.subject) if one.deed is Deed.AGENT else hats[index]
-            for before in [hat for hat in ended if hat and after and hat != after]:
-                del ended[before]
-                yield Transition(before=before, after=after, cause=one, index=index)
+            changed = _left(ended, after) if one.deed in _WORK else []
+        ended = [hat for hat in ended if hat not in changed]
+        if one.deed is Deed.END and one.agent:
+            ended.append(hats[index])
+        yield from (Transition(before=hat, after=after, cause=one, index=index) for hat in changed)
+
+
+def _left(hats: Sequence[str], after: str) -> list[str]:
+    """Those that `after` takes the place of, each once."""
+    return [hat for hat in dict.fromkeys(hats) if hat and after and hat != after]
 
 
 def _ends(activity: Activity) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from hindbrain.core.value import dataclass
 from hindbrain.core.words import listed
 
 _MAX_NESTING = 4  # shells that run shells
+_MOST = 200  # programs of one command line; beyond that nobody can say which of them it ended with
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,8 @@ class Run:
 
 def runs_of(command: str) -> tuple[Run, ...]:
     """The programs of a command line in the order in which they are named; those in substitutions are left out."""
-    return _placed(_flat(command[:MAX_CHARS], nesting=0))
+    steps = _flat(command[:MAX_CHARS], nesting=0)
+    return _placed(steps) if len(steps) <= _MOST else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,7 @@ def _flat(source: str, *, nesting: int) -> list[_Step]:
         if not isinstance(item, Command) or item.is_inner:
             continue
         words, launcher, is_condition = _unwrapped(item.words)
-        if not words:
+        if not words or not words[0]:
             continue
         step = _Step(
             joint=item.joint.strip("()"),

@@ -36,19 +36,17 @@ def statements(answers: Sequence[str], types: Sequence[str]) -> tuple[Statement,
 
 
 def _stated(answer: str, types: Sequence[str]) -> Iterator[Statement]:
-    declared = ""
+    heading = ""
     for part in parts(answer):
         if part.form is Form.HEADING:
-            declared = _declared(part.text, types)
+            heading = _declared(part.text, types)
             continue
-        text = plain(part.text)
-        label, text = _labelled(text, types)
-        if label or (declared and part.form is Form.ITEM):
-            whole = _short(text)
-            if whole and _holds(whole) and (label or _is_sentence(whole, declared)):
-                yield Statement(type=label or declared, text=whole)
-            continue
-        yield from _said(text, types)
+        label, text = _labelled(plain(part.text), types)
+        under = heading if part.form is Form.ITEM else ""
+        if not label and not under:
+            yield from _said(text, types)
+        elif _holds(whole := _short(text)) and (label or _is_sentence(whole, under)):
+            yield Statement(type=label or under, text=whole)
 
 
 def _declared(heading: str, types: Sequence[str]) -> str:
@@ -155,7 +153,7 @@ def _momentary() -> re.Pattern[str]:
         r"|I assume"
         r"|let me|let's|I'?ll|I will|I'm|I am|I'?ve|I have|next,? I|now I|todo|tbd|would you|you should|you must"
         r"|you can"
-        r"|please|I must|I need|we need to|need to|should I|for now|currently working|step \d|done|completed"
+        r"|please|I must|I need|we need to|need to|should I|for the moment|currently working|step \d|done|completed"
         r"|will be (?:added"
         r"|created|implemented)|tests? pass(?:es|ed)?)\b",
         re.I,

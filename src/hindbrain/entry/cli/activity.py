@@ -8,9 +8,9 @@ from hindbrain.entry.cli import options
 from hindbrain.entry.cli.call import Call, given
 from hindbrain.entry.cli.grammar import family
 from hindbrain.entry.cli.output import bold, coloured, dim, line, many, moment, table
-from hindbrain.entry.cli.records import plain
+from hindbrain.entry.cli.records import plain, receipt_record
 from hindbrain.entry.cli.values import OneOf, Whole
-from hindbrain.entry.cli.verb import Misuse, command, option
+from hindbrain.entry.cli.verb import command, option
 
 if TYPE_CHECKING:
     from hindbrain.core.model import Receipt
@@ -37,7 +37,7 @@ def _listed(call: Call, session: str, limit: int) -> None:
     """
     with call.open() as hindbrain:
         found = hindbrain.activities(session=session, limit=limit)
-    call.tell(lambda: {"activities": plain(list(found))}, _lines(found))
+    call.tell(lambda: {"activities": plain(tuple(found))}, _lines(found))
 
 
 @command(
@@ -64,12 +64,13 @@ hindbrain activity add --session 7f3c --deed gate --subject tests --result passe
 @option("--agent-type", default="", metavar="A", help="What kind of subagent that is.")
 def _added(call: Call, deed: str, session: str, **done: "Unpack[Done]") -> None:
     """Note what an agent did; changes of hats, gates and completions are learned from at once."""
-    if deed == Deed.GATE and not done["subject"]:
-        raise Misuse("Which gate? Name it with --subject.")
     with call.open(is_new=True) as hindbrain:
         recorded = hindbrain.record(deed, session=session, **given(done))
     noted = [f"Noted: {bold(line(one.deed))} {line(one.subject)[:_TOLD]}".rstrip() for one in recorded.activities]
-    call.tell(lambda: plain(recorded), [*noted, *_learned(recorded.receipts)])
+    call.tell(
+        lambda: {"activities": plain(recorded.activities), **_record(recorded.receipts)},
+        [*noted, *_learned(recorded.receipts)],
+    )
 
 
 activity = family(_listed, _added)
@@ -89,7 +90,11 @@ def extract(call: Call, session: str) -> None:
     """
     with call.open() as hindbrain:
         receipts = hindbrain.extract(session)
-    call.tell(lambda: {"receipts": plain(list(receipts))}, _learned(receipts) or ["Nothing new to learn."])
+    call.tell(lambda: _record(receipts), _learned(receipts) or ["Nothing new to learn."])
+
+
+def _record(receipts: "Sequence[Receipt]") -> dict[str, object]:
+    return {"receipts": [receipt_record(one) for one in receipts]}
 
 
 def _learned(receipts: "Sequence[Receipt]") -> list[str]:
