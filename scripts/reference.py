@@ -50,6 +50,8 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "receipts": f"list; each {_RECEIPT}",
         "skipped": "list of `{line, reason}`: lines of a transcript that could not be read",
     },
+    "activity": {"activities": "list, oldest first: `deed`, `subject`, `result` and what else is known of it"},
+    "extract": {"receipts": f"list; each {_RECEIPT}"},
     "receipts": {"receipts": f"list, newest first; each {_RECEIPT}"},
     "recall": {
         "memories": f"list, best first; each {_MEMORY}, with {_JUDGED}",

@@ -21,12 +21,15 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.maintain import Cleaned
     from hindbrain.app.portable import Imported
     from hindbrain.app.recall import Found
+    from hindbrain.app.record import Recorded
+    from hindbrain.app.siblings import Subscription
     from hindbrain.app.stats import Stats
     from hindbrain.app.sync import Synced
     from hindbrain.app.verdict import Heard
     from hindbrain.app.why import Walk
     from hindbrain.app.worth import Worth
     from hindbrain.core.model import Memory, Receipt, Review, Version
+    from hindbrain.core.model.activity import Activity
     from hindbrain.core.model.outcome import Outcome, Standing
 
 
@@ -109,6 +112,21 @@ class Context(TypedDict, total=False):
     budget: int
 
 
+class Done(TypedDict, total=False):
+    """What an agent did: a line for the activity log."""
+
+    subject: str  # a file, a command line, the name of a gate, "explorer->planner"
+    result: str  # passed, failed, or nothing
+    detail: str  # output, answer, or the lines of an edit as `- gone` and `+ come`
+    task: str
+    hat: str
+    agent: str
+    agent_type: str
+    client: str
+    ref: str
+    data: dict[str, object]
+
+
 class Edit(TypedDict, total=False):
     """What a person changes; what is absent stays."""
 
@@ -160,6 +178,29 @@ class Hindbrain:
         from hindbrain.app.add import Noted, add
 
         return add(Noted(content=content, **new), project=self._adopted(), tools=self._tools)
+
+    def record(self, deed: str, *, session: str, **done: Unpack[Done]) -> Recorded:
+        """Note what an agent did, and learn from it at once where it completes something."""
+        from hindbrain.app.record import Noted, record
+
+        return record(Noted(deed=deed, session=session, **done), project=self._adopted(), tools=self._tools)
+
+    def activities(self, *, session: str = "", limit: int = 50) -> Sequence[Activity]:
+        """The latest lines of the activity log, oldest first; `limit` 0 means all."""
+        found = self.store.activities(self._known(), session=session)
+        return found[-limit:] if limit else found
+
+    def extract(self, session: str) -> Sequence[Receipt]:
+        """Learn from what a session did since this was last asked; a receipt for each lesson."""
+        from hindbrain.app.extract import extract
+
+        return extract(self._known(), session, tools=self._tools)
+
+    def subscribe(self, session: str) -> Subscription:
+        """Hear, from now on, of what other sessions learn: `pending()` gives it, each memory once."""
+        from hindbrain.app.siblings import Subscription
+
+        return Subscription(self._adopted(), session, tools=self._tools)
 
     def recall(self, text: str = "", **how: Unpack[How]) -> Found:
         """Memories that bear on `text`, best first, each with its reasons."""

@@ -102,6 +102,7 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
         "search": ["lock"],
         "recall": ["lock"],
         "completion": ["fish"],
+        "extract": ["--session", "s1"],
         "worker": ["--status"],  # without an option it would serve
         "forget": [memory_id, "--hard", "--yes"],
     }

@@ -121,3 +121,9 @@ def test_a_traceback_is_named_by_what_was_raised_last() -> None:
 )
 def test_prose_about_errors_is_no_error(text: str) -> None:
     assert error_signature_of(text) is None
+
+
+def test_what_pytest_cuts_to_the_width_of_a_terminal_is_not_taken_for_the_error() -> None:
+    wide = "E       RuntimeError: There is no current event loop\n\nsrc/pool.py:14: RuntimeError\n"
+    for cut in ("FAILED tests/test_pool.py::test_a - RuntimeError: There is no cur...", ""):
+        assert error_signature_of(wide + cut) == "RuntimeError: There is no current event loop"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hindbrain.core.signals import Reach, Refusal, Signal, find_in_command
+from hindbrain.core.signals import Reach, Refusal, Signal, find_in_command, shell
 
 GOLDEN = Path(__file__).resolve().parents[2].parent / "shared/samples/beads/golden/memory-capture.6d7ab9e.golden.json"
 
@@ -271,3 +271,17 @@ def test_the_recorded_upstream_answers_are_ours_except_where_listed():
         else:
             assert ours == theirs, case["case"]
     assert seen == set(DEVIATIONS)
+
+
+def test_a_command_knows_what_joins_it_to_the_one_before() -> None:
+    script = shell.parse("cd a && (make; n=$(wc -l)) | tail -3 || true\nls &\n")
+    found = [(item.joint, item.words[0], item.is_inner) for item in script.items if isinstance(item, shell.Command)]
+    assert found == [
+        ("", "cd", False),
+        ("&&(", "make", False),
+        (";", "n=$(wc -l)", False),
+        ("", "wc", True),
+        ("|", "tail", False),
+        ("||", "true", False),
+        ("\n", "ls", False),
+    ]

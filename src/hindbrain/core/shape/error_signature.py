@@ -49,7 +49,11 @@ def _candidates(text: str) -> Iterator[str]:
             continue
         if line.endswith(":") and "panicked at" in line:  # Rust says why on the line below
             line += " " + "".join(lines[at + 1 : at + 2])[:_LINE]
-        yield _ansi().sub("", line).strip().removeprefix("E  ").strip()
+        line = _ansi().sub("", line).strip().removeprefix("E  ").strip()
+        if line.startswith(("FAILED ", "ERROR ")) and line.endswith("..."):  # pytest cuts it to the terminal's width
+            line = line.partition(" - ")[0]
+        if not _place().match(line):
+            yield line
 
 
 @cache
@@ -59,6 +63,12 @@ def _hint() -> re.Pattern[str]:
         r"|undefined|unresolved|warning|abort|timed out|ERR!|FAIL|E[A-Z]{4,}",
         re.IGNORECASE,
     )
+
+
+@cache
+def _place() -> re.Pattern[str]:
+    """`src/pool.py:14: RuntimeError`: where it was raised, below a line that says all of it."""
+    return re.compile(r"[\w./\\-]{1,300}:\d+: \w{1,100}$")
 
 
 @cache

@@ -12,6 +12,7 @@ from hindbrain.core.value import dataclass, field
 
 MAX_CHARS = 128 * 1024  # Linux refuses a longer argument, so nothing longer was ever run
 _MAX_DEPTH = 20  # substitutions within substitutions
+_LONGEST_JOINT = 8  # operators; more mean nothing
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b"} | {
     char: char for char in "\\'\"?"
 }
@@ -25,6 +26,8 @@ class Command:
     start: int  # position in the source
     words: list[str] = field(default_factory=list)
     stdin: str | None = None  # heredoc or here-string, when there is one
+    joint: str = ""  # the operators between it and the command before: `&&`, `|`, `;`, a line break, parentheses
+    is_inner: bool = False  # within a substitution: its output is used, and its status is not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +73,8 @@ class _Reader:
         self._is_one_line = is_one_line
         self._has_line_ended = False
         self._command: Command | None = None
+        self._joint = ""
+        self._inner = 0  # substitutions around the present place
 
     def read_list(self, *, closer: str, depth: int) -> None:
         """Commands up to `closer`, which is taken too, or to the end."""
@@ -96,22 +101,24 @@ class _Reader:
         elif char in "<>" or self.source.startswith("&>", self.at):
             self._read_redirection(depth)
         elif char in ";&|)":
-            self._command = None
-            self.at += 1
+            self._end_command(char)
         elif char == "(":
-            self._command = None
-            self.at += 1
+            self._end_command(char)
             self._nest(depth)
         else:
             self._read_argument(depth)
+
+    def _end_command(self, operator: str) -> None:
+        self._command = None
+        self._joint = (self._joint + operator)[:_LONGEST_JOINT]
+        self.at += 1
 
     def _nest(self, depth: int) -> None:
         if depth < _MAX_DEPTH:
             self.read_list(closer=")", depth=depth + 1)
 
     def _end_line(self, depth: int) -> None:
-        self.at += 1
-        self._command = None
+        self._end_command("\n")
         waiting, self.heredocs = self.heredocs, []
         for heredoc in waiting:
             self._read_heredoc(heredoc)
@@ -142,7 +149,9 @@ class _Reader:
         operator = next(text for text in _REDIRECTIONS if self.source.startswith(text, self.at))
         self.at += len(operator)
         if operator in ("<(", ">("):
+            self._inner += 1
             self._nest(depth)
+            self._inner -= 1
             return
         command = self._current()
         self._skip_blanks()
@@ -167,7 +176,8 @@ class _Reader:
 
     def _current(self) -> Command:
         if self._command is None:
-            self._command = Command(start=self.at)
+            self._command = Command(start=self.at, joint=self._joint, is_inner=self._inner > 0)
+            self._joint = ""
             self.items.append(self._command)
         return self._command
 
@@ -262,7 +272,10 @@ class _Reader:
     def _substitution(self, depth: int) -> str:
         start, before = self.at, len(self.items)
         self.at += 2
+        self._inner += 1
         self.read_list(closer=")", depth=depth + 1)
+        self._inner -= 1
+        self._joint = ""
         inner = self.items[before:]
         first = inner[0] if len(inner) == 1 else None
         if isinstance(first, Command) and first.words == ["cat"] and first.stdin is not None:

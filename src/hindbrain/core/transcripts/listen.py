@@ -78,11 +78,16 @@ def _found(utterance: Utterance) -> Iterator[Signal | Refusal]:
 
 
 def _taint(utterance: Utterance) -> str:
-    """The tool, when it brought text that nobody in the project wrote."""
     if utterance.voice is Voice.COMMAND:
-        download = _download().search(utterance.text)
-        return download[1] if download else ""
-    tool = utterance.tool
+        return taint_of(command=utterance.text)
+    return taint_of(tool=utterance.tool)
+
+
+def taint_of(*, tool: str = "", command: str = "") -> str:
+    """The tool, when it brought text that nobody in the project wrote; else nothing."""
+    download = _download().search(command) if command else None
+    if download:
+        return download[1]
     is_foreign = tool.casefold() in _FOREIGN or tool.startswith(("mcp__", "mcp_"))
     return tool if is_foreign and not tool.startswith(_OURS) else ""
 

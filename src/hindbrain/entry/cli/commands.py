@@ -22,6 +22,8 @@ SECTIONS: dict[str, dict[str, Entry]] = {
     "Teach": {
         "add": Entry("add:add", "Write down one memory yourself"),
         "capture": Entry("capture:capture", "Learn from what an agent said, with a receipt for each line"),
+        "activity": Entry("activity:activity", "List what agents did, or note it down"),
+        "extract": Entry("activity:extract", "Learn from what a session did, without being told"),
         "receipts": Entry("capture:receipts", "List what became of captured lines, newest first"),
     },
     "Find": {

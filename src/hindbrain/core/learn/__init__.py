@@ -1,0 +1,1 @@
+"""What can be learned from what agents did, unasked and without a model."""
