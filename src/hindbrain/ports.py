@@ -94,6 +94,9 @@ class ProjectFiles(Protocol):
     def root(self, path: str) -> str:
         """The top folder of the code base that `path` lies in."""
 
+    def code(self) -> Code:
+        """How the sources of a code base are read."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
@@ -141,6 +144,36 @@ class Dialect(Protocol):
     def write(self, view: View) -> Mapping[str, bytes]:
         """The same memories as the other system would have written them, with paths relative to the project.
         BadValue from a dialect that can only be read."""
+
+
+class Code(Protocol):
+    """The files of a code base as they lie on the disk, and what git knows of them. Nothing is ever written.
+
+    Paths are relative to `root`, with forward slashes; what lies outside of it, also by a link, is not there. Without
+    git, or where git does not answer, everything works but renames and `changed`. Never raises.
+    """
+
+    def text(self, root: str, path: str) -> str | None:
+        """None when there is no such file, or when it is no text, or larger than anybody would write by hand."""
+
+    def blob(self, root: str, path: str) -> str:
+        """Git's name for the content of a file that `text` reads, as it lies there; "" for any other."""
+
+    def was(self, root: str, blob: str) -> str | None:
+        """The text that git keeps under that name, if it does."""
+
+    def tracked(self, root: str) -> tuple[str, ...]:
+        """All files but those that git ignores; of submodules, too. Without names that no text can hold."""
+
+    def head(self, root: str) -> str:
+        """The commit that is checked out; "" when there is none."""
+
+    def changed(self, root: str, since: str) -> tuple[str, ...] | None:
+        """Files, and submodules, that may be another than in the commit `since`, uncommitted and new ones among them;
+        None: git cannot tell."""
+
+    def renamed(self, root: str, path: str) -> str | None:
+        """Where a file that is not there any more went to; None: it did not, or nobody knows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
