@@ -9,11 +9,12 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from os.path import join, realpath
+from os.path import relpath
+from pathlib import Path
 
 MAX_BYTES = 2_000_000  # a source file larger than this was made by a program
 _MOST_FILES = 200_000
-_WALKED = 20_000  # files of a folder without git
+_WALKED = 5_000  # files of a folder without git
 _PATIENCE_S = 10.0  # for one answer of git
 _HOPS = 5  # renames of one file that are followed
 _SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "target", "dist", "build"})  # without git nobody says so
@@ -82,9 +83,9 @@ def _bytes(root: str, path: str) -> bytes | None:
     if not path or "\0" in path or path.startswith("/") or any(part in ("", ".", "..", ".git") for part in parts):
         return None
     try:
-        top = realpath(root)
-        real = realpath(join(top, *parts))
-        if not real.startswith(join(top, "")) or ".git" in real[len(top) :].split("/"):
+        top = Path(root).resolve()
+        real = top.joinpath(*parts).resolve()
+        if not real.is_relative_to(top) or ".git" in real.relative_to(top).parts:
             return None
         # Neither a link that was put there meanwhile nor a pipe that nobody writes to may hold us up.
         handle = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -94,7 +95,7 @@ def _bytes(root: str, path: str) -> bytes | None:
                 return None
             raw = file.read(MAX_BYTES + 1)
             return raw if len(raw) <= MAX_BYTES else None
-    except (OSError, ValueError):
+    except (OSError, ValueError, RuntimeError):  # links that lead to each other, before Python 3.13
         return None
 
 
@@ -148,7 +149,7 @@ def _walk(root: str) -> Iterator[str]:
     left = _WALKED
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
-        inside = os.path.relpath(folder, root)
+        inside = relpath(folder, root)
         for name in sorted(names)[:left]:
             yield name if inside == "." else f"{inside}/{name}"
         left -= len(names)
@@ -183,7 +184,7 @@ def _environment(root: str) -> dict[str, str]:
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_NO_REPLACE_OBJECTS": "1",
-        "GIT_CEILING_DIRECTORIES": os.path.dirname(realpath(root)),  # a folder within another repository is not it
+        "GIT_CEILING_DIRECTORIES": str(Path(root).resolve().parent),  # a folder within another repository is not it
         "LC_ALL": "C",
     }
     return kept | fixed

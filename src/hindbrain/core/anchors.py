@@ -142,7 +142,11 @@ def told(before: str, after: str) -> str:
     """How much of a text is another, in words: "" when that cannot be told by its lines."""
     old, new = (Counter(filter(None, map(_squeezed, text.split("\n")))) for text in (before, after))
     gone, come = (old - new).total(), (new - old).total()
-    parts = [f"{count} {'line' if count == 1 else 'lines'} {word}" for count, word in ((gone, "gone"), (come, "new")) if count]
+    parts = [
+        f"{count} {'line' if count == 1 else 'lines'} {word}"
+        for count, word in ((gone, "gone"), (come, "new"))
+        if count
+    ]
     return " and ".join(parts)
 
 
@@ -152,6 +156,13 @@ def span(anchor: Anchor, text: str) -> str | None:
     if seen.freshness is not Freshness.FRESH:
         return None
     return _symbol_text(anchor, text) if anchor.symbol else _cut(text, seen.start, seen.end) if seen.start else text
+
+
+def place(anchor: Anchor, text: str) -> str | None:
+    """What stands in `text` where `anchor` points, whether it is what it was tied to or not."""
+    return (
+        _symbol_text(anchor, text) if anchor.symbol else _cut(text, anchor.start, anchor.end) if anchor.start else text
+    )
 
 
 def _split(token: str) -> Cited:
@@ -283,7 +294,9 @@ def _digest(squeezed: str) -> str:
 @cache
 def _placed() -> re.Pattern[str]:
     """Paths with a place in them; what stands in the text without one is among the memory's file references."""
-    return re.compile(r"[\w./\\@+-]{1,300}+(?::\d{1,7}(?:-\d{1,7})?|#L\d{1,7}(?:-L?\d{1,7})?|(?:::\w{1,100}+)+(?:\(\))?)")
+    return re.compile(
+        r"[\w./\\@+-]{1,300}+(?::\d{1,7}(?:-\d{1,7})?|#L\d{1,7}(?:-L?\d{1,7})?|(?:::\w{1,100}+)+(?:\(\))?)"
+    )
 
 
 @cache

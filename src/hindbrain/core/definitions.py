@@ -25,8 +25,8 @@ _DECORATORS = 20  # lines above a definition that belong to it
 
 _BRACED = frozenset(
     listed(
-        "js jsx mjs cjs ts tsx mts cts vue svelte go rs java kt kts scala groovy c h m mm cc cpp cxx hpp hh cs swift php "
-        "dart zig sh bash zsh css scss less proto graphql gql tf hcl pl pm r d v sol awk"
+        "js jsx mjs cjs ts tsx mts cts vue svelte go rs java kt kts scala groovy c h m mm cc cpp cxx hpp hh cs swift "
+        "php dart zig sh bash zsh css scss less proto graphql gql tf hcl pl pm r d v sol awk"
     )
 )
 _STATEMENTS = frozenset(
@@ -292,7 +292,9 @@ def _typed_value() -> re.Pattern[str]:
 
 @cache
 def _function_value() -> re.Pattern[str]:
-    return re.compile(r"[ \t]*[=:][ \t]*(?:async[ \t]*)?(?:function\b|\([^()]*\)[ \t]*(?::[^=]*)?=>|\w+[ \t]*=>|lambda\b)")
+    return re.compile(
+        r"[ \t]*[=:][ \t]*(?:async[ \t]*)?(?:function\b|\([^()]*\)[ \t]*(?::[^=]*)?=>|\w+[ \t]*=>|lambda\b)"
+    )
 
 
 @cache
