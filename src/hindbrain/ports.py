@@ -25,6 +25,7 @@ from hindbrain.core.model import (
 from hindbrain.core.value import dataclass, field
 
 if TYPE_CHECKING:  # a recall needs none of these
+    from hindbrain.core.anchors import Source
     from hindbrain.core.model.activity import Activity, Deed
     from hindbrain.core.model.foreign import Reading, View
     from hindbrain.core.model.job import Job, JobState
@@ -150,14 +151,12 @@ class Code(Protocol):
     """The files of a code base as they lie on the disk, and what git knows of them. Nothing is ever written.
 
     Paths are relative to `root`, with forward slashes; what lies outside of it, also by a link, is not there. Without
-    git, or where git does not answer, everything works but renames and `changed`. Never raises.
+    git, or where git does not answer, only renames are not seen. Never raises.
     """
 
-    def text(self, root: str, path: str) -> str | None:
-        """None when there is no such file, or when it is no text, or larger than anybody would write by hand."""
-
-    def blob(self, root: str, path: str) -> str:
-        """Git's name for the content of a file that `text` reads, as it lies there; "" for any other."""
+    def read(self, root: str, path: str) -> Source | None:
+        """A file with git's name for its content, as it lies there; None when there is none, or when it is no text, or
+        larger than anybody would write by hand."""
 
     def was(self, root: str, blob: str) -> str | None:
         """The text that git keeps under that name, if it does."""
@@ -167,10 +166,6 @@ class Code(Protocol):
 
     def head(self, root: str) -> str:
         """The commit that is checked out; "" when there is none."""
-
-    def changed(self, root: str, since: str) -> tuple[str, ...] | None:
-        """Files, and submodules, that may be another than in the commit `since`, uncommitted and new ones among them;
-        None: git cannot tell."""
 
     def renamed(self, root: str, path: str) -> str | None:
         """Where a file that is not there any more went to; None: it did not, or nobody knows."""

@@ -1,5 +1,7 @@
 """Laws of anchors: what is the same is fresh, however it is laid out and wherever it stands; what is not, is not."""
 
+from itertools import pairwise
+
 from building import NOW, a_memory
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -82,7 +84,7 @@ def test_a_file_that_is_not_there_is_gone(span: tuple[list[str], int, int]) -> N
 def test_every_place_of_a_name_lies_in_the_text(text: str, name: str, path: str) -> None:
     found = places(text, name, path=path)
     assert all(1 <= one.start <= one.end <= text.count("\n") + 1 for one in found)
-    assert all(one.end <= other.end for one, other in zip(found, found[1:], strict=False))
+    assert all(one.end <= other.end for one, other in pairwise(found))
     assert not resolved(text, name, path=path) or name.endswith(resolved(text, name, path=path))
 
 

@@ -141,7 +141,9 @@ def test_hostile_sources_are_read_once(text: str) -> None:
 
 
 def test_a_memory_cites_lines_names_and_whole_files() -> None:
-    text = "src/a.py:10-20 and src/b.ts#L5 and src/c.py::Tree::close break when src/d.go is gone; std::vec is not a file"
+    text = (
+        "src/a.py:10-20 and src/b.ts#L5 and src/c.py::Tree::close break when src/d.go is gone; std::vec is not a file"
+    )
     assert cited(a_memory(text)) == (
         Cited(ref="src/d.go"),
         Cited(ref="src/a.py", start=10, end=20),

@@ -1,8 +1,9 @@
 """How a code base is read: which of its files may be, and how git is asked without being able to do harm.
 
-Contents come from the disk, and blob names are computed here: git would run the filters that a repository names.
-Git itself is asked only for names, with everything switched off by which a repository's own configuration could
-start a program, and without the variables by which a caller could point it elsewhere.
+Contents come from the disk, and blob names are computed here: where git compares files on the disk, it runs the
+filters that a repository names. It is asked only for names, in commits and in its index, with everything switched
+off by which a repository's own configuration could start a program, and without the variables by which a caller
+could point it elsewhere.
 """
 
 import os
@@ -11,6 +12,9 @@ import stat
 from collections.abc import Iterator
 from os.path import relpath
 from pathlib import Path
+
+from hindbrain.core.anchors import Source
+from hindbrain.settings import environment
 
 MAX_BYTES = 2_000_000  # a source file larger than this was made by a program
 _MOST_FILES = 200_000
@@ -28,15 +32,11 @@ _HARMLESS = (
 
 
 class LocalCode:
-    def text(self, root: str, path: str) -> str | None:
+    def read(self, root: str, path: str) -> Source | None:
         raw = _bytes(root, path)
         if raw is None or b"\0" in raw:
             return None
-        return raw.decode("utf-8", "replace")
-
-    def blob(self, root: str, path: str) -> str:
-        raw = _bytes(root, path)
-        return "" if raw is None or b"\0" in raw else _blob(raw)
+        return Source(path=path, blob=_blob(raw), text=raw.decode("utf-8", "replace"))
 
     def was(self, root: str, blob: str) -> str | None:
         if not _is_name(blob):
@@ -55,15 +55,6 @@ class LocalCode:
         found = (_git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") or b"").decode("ascii", "replace")
         return found.strip() if _is_name(found.strip()) else ""
 
-    def changed(self, root: str, since: str) -> tuple[str, ...] | None:
-        if not _is_name(since):
-            return None
-        answer = _git(root, "diff-index", "-z", "--name-only", "--no-ext-diff", "--no-renames", since, "--")
-        if answer is None:
-            return None
-        new = _git(root, "ls-files", "-z", "--others", "--exclude-standard") or b""
-        return tuple(_split(answer + new))
-
     def renamed(self, root: str, path: str) -> str | None:
         seen = {path}
         for _ in range(_HOPS):
@@ -79,24 +70,27 @@ class LocalCode:
 
 def _bytes(root: str, path: str) -> bytes | None:
     """The content of a plain file that really lies within `root`, and not in git's own folder."""
-    parts = path.split("/")
-    if not path or "\0" in path or path.startswith("/") or any(part in ("", ".", "..", ".git") for part in parts):
-        return None
     try:
-        top = Path(root).resolve()
-        real = top.joinpath(*parts).resolve()
-        if not real.is_relative_to(top) or ".git" in real.relative_to(top).parts:
+        real = _inside(root, path)
+        if real is None:
             return None
         # Neither a link that was put there meanwhile nor a pipe that nobody writes to may hold us up.
         handle = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(handle, "rb") as file:
-            kind = os.fstat(handle)
-            if not stat.S_ISREG(kind.st_mode) or kind.st_size > MAX_BYTES:
-                return None
-            raw = file.read(MAX_BYTES + 1)
-            return raw if len(raw) <= MAX_BYTES else None
-    except (OSError, ValueError, RuntimeError):  # links that lead to each other, before Python 3.13
+            is_plain = stat.S_ISREG(os.fstat(handle).st_mode)
+            raw = file.read(MAX_BYTES + 1) if is_plain else b""
+            return raw if is_plain and len(raw) <= MAX_BYTES else None
+    except (OSError, ValueError, RuntimeError):  # the last: links that lead to each other, before Python 3.13
         return None
+
+
+def _inside(root: str, path: str) -> Path | None:
+    parts = path.split("/")
+    if "\0" in path or any(part in ("", ".", "..", ".git") for part in parts):
+        return None
+    top = Path(root).resolve()
+    real = top.joinpath(*parts).resolve()
+    return real if real.is_relative_to(top) and ".git" not in real.relative_to(top).parts else None
 
 
 def _blob(raw: bytes) -> str:
@@ -178,7 +172,7 @@ def _git(root: str, *words: str) -> bytes | None:
 
 def _environment(root: str) -> dict[str, str]:
     """Where programs and the user's settings are; nothing that git reads to find another repository."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    kept = {name: value for name, value in environment().items() if not name.startswith("GIT_")}
     fixed = {
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",

@@ -11,6 +11,7 @@ from hindbrain.core.model.outcome import Anchor, Freshness
 from hindbrain.core.value import replace
 from hindbrain.ports import Code
 
+_MOVES = 200  # files whose way is asked of git in one look: each takes a while
 _HELD = 50_000_000  # characters of sources that are kept while many memories are looked at
 
 
@@ -48,21 +49,33 @@ class Checkout:
         """The files that the memory means now."""
         return frozenset(path for cite in core.cited(memory) for path in self._named(cite))
 
-    def look(self, anchor: Anchor, *, at: datetime) -> Anchor:
-        """The anchor as it is now. What it was tied to stays, so that code that is changed back is fresh again."""
+    def has(self, path: str) -> bool:
+        return self._source(path) is not None
+
+    def look(self, anchor: Anchor, *, at: datetime, is_anew: bool) -> Anchor:
+        """The anchor as it is now. What it was tied to stays, so that code that is changed back is fresh again.
+
+        In a file that is the same, letter by letter, nothing is looked for unless `is_anew`.
+        """
         source = self._source(anchor.path)
+        if source and source.blob == anchor.blob and anchor.freshness is Freshness.FRESH and not is_anew:
+            return anchor
         moved = anchor if source else self._followed(anchor)
-        source = source or self._source(moved.path)
-        seen = core.compare(moved, source.text if source else None)
-        note = seen.note
-        if seen.freshness is Freshness.SUSPECT and source:
-            note = self._explained(moved, source, note)
-        if moved.path != anchor.path:
-            note = f"{anchor.path} is {moved.path} now" + (f"; {note}" if note else "")
-        if seen.freshness is Freshness.FRESH and source:
-            moved = replace(moved, blob=source.blob)
-            note = note or (anchor.note if anchor.freshness is Freshness.FRESH else "")
-        return replace(moved, freshness=seen.freshness, note=note, start=seen.start, end=seen.end, checked_at=at)
+        now = self._compared(moved, source or self._source(moved.path))
+        parts = (f"{anchor.path} is {moved.path} now" if moved is not anchor else "", now.note)
+        note = "; ".join(filter(None, parts))
+        if not note and anchor.freshness is now.freshness:
+            note = anchor.note  # where it came from
+        return replace(now, note=note, checked_at=at)
+
+    def _compared(self, anchor: Anchor, source: Source | None) -> Anchor:
+        seen = core.compare(anchor, source.text if source else None)
+        now = replace(anchor, freshness=seen.freshness, note=seen.note, start=seen.start, end=seen.end)
+        if source and seen.freshness is Freshness.FRESH:
+            return replace(now, blob=source.blob)
+        if source and seen.freshness is Freshness.SUSPECT:
+            return replace(now, note=self._explained(now, source))
+        return now
 
     def _meant(self, cite: Cited) -> list[Source]:
         return [source for path in self._named(cite) if (source := self._source(path))]
@@ -77,21 +90,21 @@ class Checkout:
 
     def _source(self, path: str) -> Source | None:
         if path not in self._sources:
-            text = self._code.text(self._root, path)
-            found = Source(path=path, blob=self._code.blob(self._root, path), text=text) if text is not None else None
-            self.read += 1
-            self._held += len(text or "")
-            if self._held > _HELD:
+            source = self._code.read(self._root, path)
+            size = len(source.text) if source else 0
+            if self._held + size > _HELD:
                 self._sources.clear()
-                self._held = len(text or "")
-            self._sources[path] = found
+                self._held = 0
+            self._held += size
+            self._sources[path] = source
+            self.read += 1
         return self._sources[path]
 
     def _followed(self, anchor: Anchor) -> Anchor:
         """The anchor where its file went to: as git says, else to the only file of that name and content."""
         key = (anchor.path, anchor.blob)
         if key not in self._moves:
-            there = self._code.renamed(self._root, anchor.path)
+            there = self._code.renamed(self._root, anchor.path) if len(self._moves) < _MOVES else None
             self._moves[key] = there or _only(self._same_content(anchor))
         there = self._moves[key]
         return replace(anchor, path=there) if there else anchor
@@ -102,7 +115,7 @@ class Checkout:
             if source and source.blob == anchor.blob:
                 yield path
 
-    def _explained(self, anchor: Anchor, source: Source, note: str) -> str:
+    def _explained(self, anchor: Anchor, source: Source) -> str:
         """How much changed, where git still has what the memory was tied to."""
         if anchor.blob not in self._past:
             self._past[anchor.blob] = self._code.was(self._root, anchor.blob)
@@ -110,7 +123,7 @@ class Checkout:
         before = core.span(anchor, past) if past is not None else None
         after = core.place(anchor, source.text)
         much = core.told(before, after) if before is not None and after is not None else ""
-        return f"{note}: {much}" if much else note
+        return f"{anchor.note}: {much}" if much else anchor.note
 
 
 def _relative(ref: str, root: str) -> str:

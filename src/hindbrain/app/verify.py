@@ -4,7 +4,7 @@ A memory is tied to the code as it was when it was learned, or when it was first
 makes it suspect, until the code is changed back, the same thing is said again, or a person confirms it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 
@@ -20,18 +20,17 @@ from hindbrain.errors import BadValue, Conflict
 from hindbrain.ports import Changes, Code, Reader, Transaction, Where
 
 _BATCH = 100  # memories that are written together
-_UNSETTLED = "+"  # behind the commit in the cursor: files were uncommitted, so the next look takes in all of them
 
 Tell = Callable[[int, int], None]  # how many memories were done since it was last called, and how many there are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Which:
-    """What to look at; by default all whose files changed since the last time."""
+    """What to look at; by default every memory whose files are not the same, letter by letter."""
 
     paths: tuple[str, ...] = ()  # only memories that are tied to one of these files
     memory_id: str = ""
-    is_all: bool = False  # also where nothing can have changed
+    is_all: bool = False  # also where no file changed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,9 +47,10 @@ class Checked:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
     head: str  # the commit that is checked out; "" without git
-    checked: tuple[Checked, ...]  # those in whose files nothing changed among them
+    checked: tuple[Checked, ...]  # those whose files did not change among them
     untied: int  # live memories that name no file which is there
     read: int  # files
+    has_code: bool = True  # False: this is what was known before, nothing was looked at
 
     def of(self, freshness: Freshness) -> tuple[Checked, ...]:
         return tuple(one for one in self.checked if one.freshness is freshness)
@@ -60,34 +60,35 @@ def verify(
     project: str, root: str | None, *, tools: Tools, code: Code, which: Which | None = None, tell: Tell | None = None
 ) -> Verified:
     """Compare the memories of a project with the code at `root`; tie those that are not tied yet. Repeating it
-    changes nothing.
+    changes nothing. Without a `root` it tells what is known.
 
     Files are read before anything is written; a memory that is changed meanwhile is left to the next look.
     """
-    if root is None:
-        raise BadValue("the code of this project is not here", fix="run it in the project's folder")
     which = which or Which()
-    look = _Look(which=which, checkout=Checkout(root, code=code), at=tools.clock.now())
+    memories = _memories(project, which, reader=tools.store)
+    known = _anchors(project, which, reader=tools.store)
+    if root is None:
+        return _as_left(memories, known)
     head = code.head(root)
-    memories = _memories(project, which, tools.store)
-    known = _anchors(project, which, tools.store)
-    due = None if which.is_all or which.memory_id else _due(tools.store.cursor(_cursor(project)), root, code=code)
+    is_same = bool(head) and tools.store.cursor(_cursor(project)) == head and not which.is_all
+    look = _Look(which=which, checkout=Checkout(root, code=code), at=tools.clock.now(), is_same_commit=is_same)
     found: list[_Step] = []
     for start in range(0, len(memories), _BATCH):
         batch = memories[start : start + _BATCH]
-        steps = [step for memory in batch if (step := look.step(memory, known.get(memory.id, ()), due=due))]
-        _write(steps, tools, at=look.at)
-        found += (step for step in steps if step.now)
+        found += look.taken(batch, known, tools=tools)
         if tell:
             tell(len(batch), len(memories))
     if not (which.paths or which.memory_id):
-        _remember(project, root, head=head, tools=tools, code=code, steps=found)
-    return Verified(
-        head=head,
-        checked=tuple(step.checked for step in found),
-        untied=0 if which.paths else len(memories) - len(found),
-        read=look.checkout.read,
-    )
+        _remember(project, head, tools=tools)
+    untied = 0 if which.paths else len(memories) - len(found)
+    checked = tuple(step.checked for step in found)
+    return Verified(head=head, checked=checked, untied=untied, read=look.checkout.read)
+
+
+def _as_left(memories: Iterable[Memory], known: Mapping[str, tuple[Anchor, ...]]) -> Verified:
+    tied = [(memory, known[memory.id]) for memory in memories if memory.id in known]
+    checked = tuple(_Step(memory=memory, before=own, now=own).checked for memory, own in tied)
+    return Verified(head="", checked=checked, untied=0, read=0, has_code=False)
 
 
 def confirm(memory_id: str, root: str | None, *, tools: Tools, code: Code) -> Checked:
@@ -123,7 +124,7 @@ def retie(receipts: Sequence[Receipt], root: str, *, tools: Tools, code: Code) -
     steps = []
     for memory_id in dict.fromkeys(receipt.memory_id for receipt in receipts if receipt.memory_id):
         memory = tools.store.memory(memory_id)
-        if memory and memory.state is State.LIVE and _was_said(memory, receipts, tools.store):
+        if memory and memory.state is State.LIVE and _was_said(memory, receipts, reader=tools.store):
             before = tuple(tools.store.anchors(memory.project, memory_id=memory.id))
             steps.append(_Step(memory=memory, before=before, now=checkout.tie(memory, at=at, before=before)))
     _write([step for step in steps if step.now], tools, at=at)
@@ -165,15 +166,24 @@ class _Look:
     which: Which
     checkout: Checkout
     at: datetime
+    is_same_commit: bool  # as at the last look
 
-    def step(self, memory: Memory, before: tuple[Anchor, ...], *, due: frozenset[str] | None) -> _Step | None:
+    def taken(
+        self, memories: Sequence[Memory], known: Mapping[str, tuple[Anchor, ...]], *, tools: Tools
+    ) -> Sequence[_Step]:
+        """Look at these memories and write down what changed; those that are tied to anything."""
+        steps = [step for memory in memories if (step := self.step(memory, known.get(memory.id, ())))]
+        _write(steps, tools, at=self.at)
+        return [step for step in steps if step.now]
+
+    def step(self, memory: Memory, before: tuple[Anchor, ...]) -> _Step | None:
         """None for a memory that was not asked about."""
         if self.which.paths and not self._is_wanted(memory, before):
             return None
         if not before or self._speaks_of_others(memory, before):
             now = self.checkout.tie(memory, at=self.at) or before
         else:
-            now = tuple(self._looked(anchor, due) for anchor in before)
+            now = tuple(map(self._looked, before))
         return _Step(memory=memory, before=before, now=now)
 
     def _is_wanted(self, memory: Memory, before: Iterable[Anchor]) -> bool:
@@ -187,22 +197,15 @@ class _Look:
         meant = self.checkout.paths(memory)
         return bool(meant) and meant.isdisjoint(anchor.path for anchor in before)
 
-    def _looked(self, anchor: Anchor, due: frozenset[str] | None) -> Anchor:
-        if due is not None and due.isdisjoint(_with_folders(anchor.path)):
-            return anchor
-        seen = self.checkout.look(anchor, at=self.at)
+    def _looked(self, anchor: Anchor) -> Anchor:
+        if self.is_same_commit and anchor.freshness is Freshness.GONE and not self.checkout.has(anchor.path):
+            return anchor  # where it went to was looked for at the last look
+        seen = self.checkout.look(anchor, at=self.at, is_anew=self.which.is_all)
         is_same = replace(seen, checked_at=anchor.checked_at) == anchor
         return anchor if is_same and not self.which.is_all else seen
 
 
-def _with_folders(path: str) -> Iterator[str]:
-    """A submodule is told as one path, whatever changed in it."""
-    while path:
-        yield path
-        path = path.rpartition("/")[0]
-
-
-def _memories(project: str, which: Which, reader: Reader) -> Sequence[Memory]:
+def _memories(project: str, which: Which, *, reader: Reader) -> Sequence[Memory]:
     if which.memory_id:
         return [_live(which.memory_id, reader)]
     return reader.select(Where(project=project, with_everywhere=False))
@@ -215,7 +218,7 @@ def _live(memory_id: str, reader: Reader) -> Memory:
     return memory
 
 
-def _anchors(project: str, which: Which, reader: Reader) -> Mapping[str, tuple[Anchor, ...]]:
+def _anchors(project: str, which: Which, *, reader: Reader) -> Mapping[str, tuple[Anchor, ...]]:
     if which.memory_id:
         memory = show(which.memory_id, store=reader)
         return {memory.id: tuple(reader.anchors(memory.project, memory_id=memory.id))}
@@ -227,21 +230,10 @@ def _cursor(project: str) -> str:
     return f"verified/{project}"
 
 
-def _due(cursor: str, root: str, *, code: Code) -> frozenset[str] | None:
-    """Files that may be another than at the last look; None: any may."""
-    changed = code.changed(root, cursor) if cursor and not cursor.endswith(_UNSETTLED) else None
-    return None if changed is None else frozenset(changed)
-
-
-def _remember(project: str, root: str, *, head: str, tools: Tools, code: Code, steps: Iterable[_Step]) -> None:
-    """Which commit was looked at. Where an anchor lies in a file that is not as committed, that is noted."""
-    changed = code.changed(root, head) if head else None
-    open_ = frozenset(changed or ())
-    held = {anchor.path for step in steps for anchor in step.now}
-    is_settled = changed is not None and all(open_.isdisjoint(_with_folders(path)) for path in held)
-    cursor = "" if not head else head if is_settled else f"{head}{_UNSETTLED}"
-    if tools.store.cursor(_cursor(project)) != cursor:
-        tools.store.write(lambda tx: tx.apply(Changes(cursors={_cursor(project): cursor})))
+def _remember(project: str, head: str, *, tools: Tools) -> None:
+    """Which commit was looked at last."""
+    if tools.store.cursor(_cursor(project)) != head:
+        tools.store.write(lambda tx: tx.apply(Changes(cursors={_cursor(project): head})))
 
 
 def _write(steps: Sequence[_Step], tools: Tools, *, at: datetime) -> None:
@@ -278,6 +270,6 @@ def _overall(anchors: Iterable[Anchor]) -> Freshness:
     return standing((), [anchor.freshness for anchor in anchors]).freshness
 
 
-def _was_said(memory: Memory, receipts: Sequence[Receipt], reader: Reader) -> bool:
+def _was_said(memory: Memory, receipts: Sequence[Receipt], *, reader: Reader) -> bool:
     said = {saying.receipt for saying in reader.sayings(memory.id)}
     return any(receipt.id in said for receipt in receipts if receipt.memory_id == memory.id)

@@ -124,7 +124,7 @@ def tied(memory: Memory, sources: Mapping[Cited, Iterable[Source]], *, at: datet
     found: dict[tuple[str, str, int, int], Anchor] = {}
     for cite, files in sources.items():
         for source in files:
-            for anchor in _drafts(cite, source, called=called, blank=_blank(memory, source, at)):
+            for anchor in _drafts(cite, source, called=called, blank=_blank(memory, source, at=at)):
                 found.setdefault((anchor.path, anchor.symbol, anchor.start, anchor.end), anchor)
     return tuple(found.values())[:MOST]
 
@@ -155,13 +155,17 @@ def span(anchor: Anchor, text: str) -> str | None:
     seen = compare(anchor, text)
     if seen.freshness is not Freshness.FRESH:
         return None
-    return _symbol_text(anchor, text) if anchor.symbol else _cut(text, seen.start, seen.end) if seen.start else text
+    return _symbol_text(anchor, text) if anchor.symbol else _cut(text, seen.start, end=seen.end) if seen.start else text
 
 
 def place(anchor: Anchor, text: str) -> str | None:
     """What stands in `text` where `anchor` points, whether it is what it was tied to or not."""
     return (
-        _symbol_text(anchor, text) if anchor.symbol else _cut(text, anchor.start, anchor.end) if anchor.start else text
+        _symbol_text(anchor, text)
+        if anchor.symbol
+        else _cut(text, anchor.start, end=anchor.end)
+        if anchor.start
+        else text
     )
 
 
@@ -179,7 +183,7 @@ def _split(token: str) -> Cited:
     return Cited(ref=path, symbol=symbol if sign and _name().fullmatch(symbol) else "")
 
 
-def _blank(memory: Memory, source: Source, at: datetime) -> Anchor:
+def _blank(memory: Memory, source: Source, *, at: datetime) -> Anchor:
     return Anchor(
         memory_id=memory.id, project=memory.project, path=source.path, tied_at=at, checked_at=at, blob=source.blob
     )
@@ -188,7 +192,7 @@ def _blank(memory: Memory, source: Source, at: datetime) -> Anchor:
 def _drafts(cite: Cited, source: Source, *, called: Sequence[str], blank: Anchor) -> list[Anchor]:
     """The lines or the name that is cited; else what the memory calls by name and the file defines; else the file."""
     if cite.start:
-        text = _cut(source.text, cite.start, cite.end)
+        text = _cut(source.text, cite.start, end=cite.end)
         if _squeezed(text):
             return [replace(blank, start=cite.start, end=cite.end, digest=_seal(text, source.text))]
     wanted = (cite.symbol,) if cite.symbol else called if not cite.start else ()
@@ -231,10 +235,10 @@ def _compare_file(anchor: Anchor, now: str) -> Seen:
 
 def _compare_lines(anchor: Anchor, now: str) -> Seen:
     count, length, digest = _opened(anchor.digest)
-    here = _squeezed(_cut(now, anchor.start, anchor.end))
+    here = _squeezed(_cut(now, anchor.start, end=anchor.end))
     if _digest(here) == digest:
         return Seen(freshness=Freshness.FRESH, start=anchor.start, end=anchor.end)
-    found = _places_of(digest, length, now)
+    found = _places_of(digest, length, whole=now)
     where = f"lines {anchor.start}-{anchor.end}" if anchor.end > anchor.start else f"line {anchor.start}"
     if not found or len(found) < count:
         note = f"{where} of {anchor.path} changed"
@@ -247,7 +251,7 @@ def _seal(text: str, whole: str) -> str:
     """How often `text` stands in `whole` (at least once), its length and its digest."""
     squeezed = _squeezed(text)
     digest = _digest(squeezed)
-    count = len(_places_of(digest, len(squeezed), whole)) if whole else 1
+    count = len(_places_of(digest, len(squeezed), whole=whole)) if whole else 1
     return f"{max(count, 1)}.{len(squeezed)}.{digest}"
 
 
@@ -258,7 +262,7 @@ def _opened(seal: str) -> tuple[int, int, str]:
     return (int(count), int(length), digest) if is_sound else (1, 0, seal)
 
 
-def _places_of(digest: str, length: int, whole: str) -> list[tuple[int, int]]:
+def _places_of(digest: str, length: int, *, whole: str) -> list[tuple[int, int]]:
     """Whole lines of `whole`, 1-based, whose text without blanks has that length and digest."""
     lines = [_squeezed(line) for line in whole.split("\n")]
     text = "".join(lines)
@@ -279,7 +283,7 @@ def _places_of(digest: str, length: int, whole: str) -> list[tuple[int, int]]:
     return found
 
 
-def _cut(text: str, start: int, end: int) -> str:
+def _cut(text: str, start: int, *, end: int) -> str:
     return "\n".join(text.split("\n")[max(start, 1) - 1 : end])
 
 

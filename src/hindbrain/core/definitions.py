@@ -51,6 +51,8 @@ _MODIFIERS = frozenset(
     )
 )
 
+_DEPTHS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
+
 
 class Lines(NamedTuple):
     start: int  # 1-based
@@ -147,23 +149,24 @@ class _Source:
 
     def _end_by_braces(self, found: _Found) -> int:
         """Behind the brace, semicolon or line that ends the statement; 0 when its brackets do not close."""
-        text, depth = self._text, 0
-        margin = _margin(text, found.line)
-        for token in _tokens().finditer(text, found.at):
-            sign = token[0]
-            if sign in "([{":
-                depth += 1
-            elif sign in ")]}":
-                depth -= 1
-                if depth < 0:
-                    return token.start()
-                if depth == 0 and sign == "}" and not self._goes_on(token.end()):
-                    return token.end()
-            elif depth == 0 and (sign == ";" or (sign == "\n" and self._is_last(token.start(), margin))):
-                return token.start()
+        depth, margin = 0, _margin(self._text, found.line)
+        for token in _tokens().finditer(self._text, found.at):
+            depth += _DEPTHS.get(token[0], 0)
+            if depth <= 0 and self._closes(token, depth, margin=margin):
+                return token.end() if token[0] == "}" and depth == 0 else token.start()
         if depth:
             self._is_braced = False  # once is enough: each further try would read to the end again
-        return 0 if depth else len(text)
+        return 0 if depth else len(self._text)
+
+    def _closes(self, token: re.Match[str], depth: int, *, margin: int) -> bool:
+        match token[0]:
+            case "}":
+                return depth < 0 or not self._goes_on(token.end())
+            case ";":
+                return True
+            case "\n":
+                return self._is_last(token.start(), margin)
+        return depth < 0
 
     def _goes_on(self, at: int) -> bool:
         """Behind `}`: whether another brace opens on the line, as behind a type that has braces."""
@@ -185,12 +188,12 @@ class _Source:
             line = text[here + 1 : (after := self._line_end(here + 1))]
             words = line.strip()
             is_deeper = is_quoted or len(line) - len(line.lstrip()) > margin
-            is_closing = words.startswith((")", "]", "}")) or words == "end"
-            if words and not is_deeper and not is_closing:
+            is_end = words[:1] == "}" or words == "end"
+            if words and not (is_deeper or is_end or words[0] in ")]"):
                 break
-            here, end = after, (after if words else end)
+            here, end = after, max(end, after * bool(words))
             is_quoted ^= _is_quote_open(line)
-            if not is_deeper and (words == "end" or words.startswith("}")):
+            if is_end and not is_deeper:
                 break
         return end
 

@@ -23,7 +23,7 @@ hindbrain verify --path src/jobs/lock.py --json
 hindbrain verify --confirm mem-01k2x6d0q3v8r5w7y9z1b3d5f7
 """
 )
-@option("--all", "is_all", is_flag=True, help="Read all files, also where nothing can have changed.")
+@option("--all", "is_all", is_flag=True, help="Look anew, also where no file changed.")
 @option("--path", "paths", multiple=True, metavar="P", help="Only memories tied to this file; repeatable.")
 @option("--confirm", metavar="ID", help="Say that this memory still holds: it is tied to the code as it is now.")
 def verify(call: Call, is_all: bool, paths: Sequence[str], confirm: str | None) -> None:
@@ -40,6 +40,8 @@ def verify(call: Call, is_all: bool, paths: Sequence[str], confirm: str | None) 
             call.tell(lambda: plain(checked), _confirmed_lines(checked))
             return
         verified = hindbrain.verify(paths=paths, is_all=is_all, tell=bar.tell)
+    if not verified.has_code:
+        call.note(["the code of this project is not here: nothing was looked at"])
     call.tell(lambda: _record(verified), _lines(verified))
 
 
