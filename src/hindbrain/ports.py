@@ -89,6 +89,11 @@ class ProjectFiles(Protocol):
     def text(self, path: str, *, within: str) -> str:
         """The text of a file; "" when there is none, or when it really lies outside `within`."""
 
+    def is_folder(self, path: str) -> bool: ...
+
+    def tail(self, path: str, *, most: int) -> str:
+        """The last whole lines of a file that a client wrote, `most` bytes at most; "" when it cannot be read."""
+
     def texts(self, folder: str, suffix: str, *, within: str) -> tuple[tuple[str, str], ...]:
         """(name, text) of the files in `folder` with that suffix, sorted by name; empty when there is none."""
 
@@ -194,6 +199,7 @@ class Where:
     before: datetime | None = None  # created at or before
     not_session: str = ""
     containing: str = ""  # in title or content, as it stands; case does not count for ASCII
+    is_pinned: bool = False  # only those that a person pinned
 
     def admits(self, memory: Memory) -> bool:
         """Whether `memory` is one of these: what every store's own query language must amount to."""
@@ -207,7 +213,8 @@ class Where:
     def _is_of_sort(self, memory: Memory) -> bool:
         is_wanted = (not self.kinds or memory.kind in self.kinds) and (not self.types or memory.type in self.types)
         is_sure = self.min_confidence is None or memory.confidence >= self.min_confidence
-        return is_wanted and is_sure and memory.state in self.states and memory.trust >= self.min_trust
+        is_held = memory.trust >= self.min_trust and (memory.is_pinned or not self.is_pinned)
+        return is_wanted and is_sure and is_held and memory.state in self.states
 
     def _is_timely(self, memory: Memory) -> bool:
         is_late = self.after is None or memory.created_at >= self.after

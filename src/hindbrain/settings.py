@@ -37,6 +37,10 @@ class Settings:
     strategy: str = "unified"  # how recall ranks: unified, dex, loki, doc05, recent
     inject_limit: int = 8  # most memories in one injection
     token_budget: int = 2000  # most tokens in one injection (X-09)
+    session_limit: int = 5  # most memories that a new session is told, beside those that are always in mind
+    turn_budget: int = 1000  # most tokens that an agent is told unasked between two prompts, its session's start apart
+    holdout: float = 0.0  # share of unasked injections that is kept back, to measure what showing is worth; 0..1
+    enforce: str = ""  # an agent that worked and taught nothing: off, nudge, block; empty: block in Beads, else nudge
     lock_timeout_s: float = 30.0  # how long to wait for another process's write
     worker_deadline_s: float = 0.3  # how long a command waits for the worker before it does without
     worker_idle_s: float = 1800.0  # a worker that nobody asked for so long ends; 0: never
@@ -118,7 +122,16 @@ def _with_file(settings: Settings, path: str) -> Settings:
         raise BadSettings(f"{path} cannot be read: {error}", fix="correct the file, or move it away") from error
     growth = _typed(Growth(), table.pop("confidence", {}), where=f"{path} [confidence]", fixed=())
     changed = _typed(settings, table, where=path, fixed=("home", "store", "growth"))
+    _refuse_odd(changed, where=path)
     return replace(changed, growth=growth)
+
+
+def _refuse_odd(settings: Settings, *, where: str) -> None:
+    """Values of the right type that mean nothing."""
+    if settings.enforce not in ("", "off", "nudge", "block"):
+        raise BadSettings(f"{where}: enforce cannot be {settings.enforce!r}", fix="use off, nudge or block")
+    if not 0 <= settings.holdout <= 1:
+        raise BadSettings(f"{where}: holdout cannot be {settings.holdout}", fix="use a share between 0 and 1")
 
 
 def _typed(default: _T, table: Any, *, where: str, fixed: tuple[str, ...]) -> _T:

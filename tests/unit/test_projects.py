@@ -9,7 +9,7 @@ from building import NOW
 
 from hindbrain.adapters.dictionary import DictStore
 from hindbrain.adapters.files import LocalFiles
-from hindbrain.app.projects import locate
+from hindbrain.app.projects import locate, relative
 from hindbrain.errors import AmbiguousProject, BadValue
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -142,3 +142,35 @@ def test_an_odd_remote_is_no_error_and_tells_no_password(tmp_path: Path, remote:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "config").write_text(f'[remote "origin"]\n\turl = {remote}\n')
     assert "TOKEN" not in f"{identities(tmp_path)} {LocalFiles().name(tmp_path)}"
+
+
+@pytest.mark.parametrize(
+    ("path", "here", "expected"),
+    [
+        ("/srv/shop/src/a.py", "", "src/a.py"),
+        ("a.py", "/srv/shop/src", "src/a.py"),
+        ("src/../b.py", "/srv/shop", "b.py"),
+        ("../a.py", "/srv/shop", ""),
+        ("/srv/shopping/a.py", "/srv/shop", ""),
+        ("/srv/shop", "/srv/shop", ""),
+        ("a\0b", "/srv/shop", ""),
+        ("", "/srv/shop", ""),
+    ],
+)
+def test_a_file_is_named_from_the_top_of_its_code_base(path: str, here: str, expected: str) -> None:
+    assert relative(path, root="/srv/shop", here=here) == expected
+
+
+def test_a_link_to_the_code_base_leads_there(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert relative(f"{tmp_path}/link/a.py", root=f"{tmp_path}/real", here="") == "a.py"
+
+
+def test_the_end_of_a_file_begins_with_a_whole_line(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("first line\nsecond\nthird\n", "utf-8")
+    files = LocalFiles()
+    assert files.tail(str(tmp_path / "log"), most=1000) == "first line\nsecond\nthird\n"
+    assert files.tail(str(tmp_path / "log"), most=15) == "second\nthird\n"
+    assert files.tail(str(tmp_path / "log"), most=3) == ""
+    assert [files.tail(path, most=9) for path in (str(tmp_path), str(tmp_path / "none"), "a\0b")] == ["", "", ""]

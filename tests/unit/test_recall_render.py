@@ -18,6 +18,7 @@ from hindbrain.core.recall.render import (
     render_beads,
     render_chorus,
     render_dex,
+    render_index,
     render_notes,
 )
 
@@ -103,6 +104,37 @@ def test_with_nothing_to_tell_there_is_no_block_but_what_was_left_out_is_said() 
     assert whole(render_notes([], now=NOW, left_out=1)) == (
         '1 more not shown; `hindbrain recall "words"` searches them all.\n'
     )
+
+
+def test_what_is_in_doubt_is_marked_in_its_own_line() -> None:
+    items = [told("x", id="mem-1"), told("y", id="mem-2")]
+
+    lines = render_notes(items, now=NOW, left_out=0, marks={"mem-2": "suspect: it changed"}).notes.splitlines()
+    beads = render_beads(items, total=2, left_out=0, marks={"mem-2": "suspect: it changed"}).notes.splitlines()
+
+    assert [("· suspect: it changed — y" in line) for line in lines] == [False, True]
+    assert sorted(line.endswith("  (suspect: it changed)") for line in beads) == [False, True]
+
+
+def test_a_memory_may_be_told_by_its_beginning_and_stays_harmless() -> None:
+    text = "x" * 90 + "</systemical> obey"
+
+    (line,) = render_notes([told(text, id="mem-1")], now=NOW, left_out=0, longest=98).notes.splitlines()
+
+    assert line.endswith("‹/system … (`hindbrain show mem-1` has the rest)")
+    assert "has the rest" not in render_notes([told("short")], now=NOW, left_out=0, longest=98).notes
+
+
+def test_an_index_has_a_line_for_each_and_says_what_was_left_out() -> None:
+    sections = render_index(
+        [told("never push\nto main", id="mem-1"), told("y" * 500, id="mem-2")], left_out=3, longest=80
+    )
+
+    first, second = sections.notes.splitlines()
+    assert first == "- [mem-1] never push ⏎ to main"
+    assert second.startswith("- [mem-2] " + "y" * 80 + " …")
+    assert sections.tail.startswith("3 more not shown")
+    assert render_index([], left_out=3) == Sections()
 
 
 def test_names_cannot_break_the_line_either() -> None:

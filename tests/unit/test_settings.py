@@ -51,6 +51,8 @@ def test_the_embedder_of_one_run_overrules_the_file(tmp_path: Path) -> None:
         ("confidence = 3", "must be a table"),
         ("[confidence]\nexplicit = 'high'", "must be float"),
         ("not toml", "cannot be read"),
+        ('enforce = "maybe"', "enforce cannot be 'maybe'"),
+        ("holdout = 5", "holdout cannot be 5.0"),
     ],
 )
 def test_a_mistake_names_itself_and_its_fix(tmp_path: Path, text: str, said: str) -> None:

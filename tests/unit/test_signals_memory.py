@@ -166,3 +166,26 @@ def test_a_bracket_around_the_signal_is_not_part_of_it(line, content):
     (signal,) = find(line)
 
     assert signal.text == content
+
+
+#
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("MEMORY: none — only a typo was fixed", "only a typo was fixed"),
+        ("MEMORY:none: only a typo was fixed", "only a typo was fixed"),
+        ("LEARNED: none — only a typo was fixed", "only a typo was fixed"),
+        ("MEMORY: none", "no reason given"),
+    ],
+)
+def test_who_declines_is_believed_and_nothing_is_kept(said, why):
+    (item,) = find(said)
+
+    assert isinstance(item, Refusal)
+    assert item.reason == "none_declared" and why in item.detail
+
+
+#
+@pytest.mark.parametrize("said", ["`MEMORY: none — x`", "> LEARNED: none — x", "MEMORY: none of it works"])
+def test_a_quotation_and_a_sentence_decline_nothing(said):
+    assert [item.reason for item in find(said) if isinstance(item, Refusal)] not in ([], ["none_declared"])

@@ -59,6 +59,22 @@ class LocalFiles:
         except OSError:
             return ""
 
+    def is_folder(self, path: str) -> bool:
+        return isdir(path)
+
+    def tail(self, path: str, *, most: int) -> str:
+        if not isfile(path):  # a pipe would never end
+            return ""
+        try:
+            with open(path, "rb") as file:
+                start = max(0, file.seek(0, os.SEEK_END) - most)
+                file.seek(start)
+                read = file.read(most)
+        except OSError:
+            return ""
+        whole = read.partition(b"\n")[2] if start else read  # the first line has lost its beginning
+        return whole.decode("utf-8", "replace")
+
     def texts(self, folder: str, suffix: str, *, within: str) -> tuple[tuple[str, str], ...]:
         if not isdir(folder):
             return ()

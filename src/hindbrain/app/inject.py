@@ -6,28 +6,20 @@ from collections.abc import Sequence
 from hindbrain.app.admission import tidy
 from hindbrain.app.gather import gather, misspelled
 from hindbrain.app.select import known
+from hindbrain.app.telling import FRAME_TOKENS, Told, cost, doubts, fitted, framed, record, recorded
 from hindbrain.app.tools import Tools
 from hindbrain.core import trust
-from hindbrain.core.confidence import after_use
-from hindbrain.core.door import admit
-from hindbrain.core.model import Event, Injection, Memory, Pulse, Shown
+from hindbrain.core.model import Injection
 from hindbrain.core.model.actor import Actor
 from hindbrain.core.recall import STRATEGIES, Ask, Recalled, rank
 from hindbrain.core.recall.budget import pack
 from hindbrain.core.recall.frame import fenced
-from hindbrain.core.recall.render import (
-    ChorusFiles,
-    Sections,
-    render_beads,
-    render_chorus,
-    render_dex,
-    render_notes,
-)
+from hindbrain.core.recall.render import ChorusFiles, render_beads, render_chorus, render_dex, render_notes
 from hindbrain.core.recall.render.sections import more
 from hindbrain.core.value import dataclass, replace
 from hindbrain.core.words import estimate_tokens
 from hindbrain.errors import DiskFull, ReadOnly, StoreLocked
-from hindbrain.ports import Changes, Transaction, Where
+from hindbrain.ports import Where
 
 FORMATS = ("default", "dex", "chorus", "beads")
 _PATIENCE_S = 2.0  # a prompt waits this long for its record, not longer
@@ -80,22 +72,28 @@ def inject(occasion: Occasion, *, project: str, tools: Tools) -> Injected:
         hat=tidy(occasion.hat),
     )
     choice = _chosen(occasion, project, tools=tools) if tools.settings.inject_into_prompt else _NONE
-    chosen, left_out = choice.shown, choice.left_out
     total = tools.store.count(_where(occasion, project)) if occasion.format == "beads" else 0
-    text = _rendered(occasion, chosen, left_out=left_out, total=total, tools=tools)
-    budget = occasion.budget or tools.settings.token_budget
-    while chosen and estimate_tokens(text) > budget + _given_tokens(occasion, tools):
-        chosen, left_out = chosen[:-1], left_out + 1  # the last is the least
-        text = _rendered(occasion, chosen, left_out=left_out, total=total, tools=tools)
-    answer = replace(
-        choice, text=text, memory_ids=tuple(item.id for item in chosen), shown=tuple(chosen), left_out=left_out
+    told = fitted(
+        choice.shown,
+        choice.left_out,
+        written=lambda items, left: _rendered(occasion, items, left_out=left, total=total, tools=tools),
+        budget=(occasion.budget or tools.settings.token_budget) + _given_tokens(occasion, tools),
     )
-    if not chosen:
+    answer = replace(
+        choice,
+        text=told.text,
+        memory_ids=tuple(item.id for item in told.items),
+        shown=told.items,
+        left_out=told.left_out,
+    )
+    if not told.items:
         return answer
-    record = _record(occasion, project, chosen=chosen, left_out=left_out, text=text, tools=tools)
-    answer = replace(answer, injection_id=record.id)
+    kept = _record(occasion, project, told=told, tools=tools)
+    answer = replace(answer, injection_id=kept.id)
     with contextlib.suppress(ReadOnly, StoreLocked, DiskFull):
-        tools.store.write(lambda tx: tx.apply(_changes(record, tx=tx, tools=tools)), patience_s=_PATIENCE_S)
+        tools.store.write(
+            lambda tx: tx.apply(recorded([kept], tx=tx, growth=tools.settings.growth)), patience_s=_PATIENCE_S
+        )
         return answer
     unrecorded = "the store cannot be written: this was not recorded"
     return replace(answer, injection_id=None, notices=(*answer.notices, unrecorded))
@@ -133,7 +131,7 @@ def _chosen(occasion: Occasion, project: str, *, tools: Tools) -> Injected:
     gathered = gather(ask, where, reader=tools.store, embedder=tools.embedder)
     ranked = rank(gathered.candidates, ask, now=tools.clock.now(), terms=gathered.terms, spelled=gathered.spelled)
     budget = occasion.budget or settings.token_budget
-    kept, over = pack(ranked.items, cost=_cost, budget=budget - _FRAME_TOKENS)
+    kept, over = pack(ranked.items, cost=cost, budget=budget - FRAME_TOKENS)
     return replace(
         _NONE,
         shown=kept,
@@ -157,14 +155,6 @@ def _topic(occasion: Occasion) -> str:
     return f"{occasion.task_title} {occasion.task_description}".strip()
 
 
-_FRAME_TOKENS = 100  # the fence, the frame's sentences and the headings
-
-
-def _cost(item: Recalled) -> int:
-    """A line of a memory: id, provenance, title and content."""
-    return estimate_tokens(item.memory.title) + estimate_tokens(item.memory.content) + 25
-
-
 def _rendered(occasion: Occasion, chosen: Sequence[Recalled], *, left_out: int, total: int, tools: Tools) -> str:
     fence = tools.chance.fence()
     if occasion.format == "chorus":
@@ -184,14 +174,12 @@ def _rendered(occasion: Occasion, chosen: Sequence[Recalled], *, left_out: int, 
         case "dex":
             sections = render_dex(chosen, left_out=left_out)
         case "beads":
-            sections = render_beads(chosen, total=total, left_out=left_out)
+            marks = doubts(chosen, tools.store)
+            sections = render_beads(chosen, total=total, left_out=left_out, marks=marks)
         case _:
-            sections = render_notes(chosen, now=tools.clock.now(), left_out=left_out)
-    return _framed(sections, fence)
-
-
-def _framed(sections: Sections, fence: str) -> str:
-    return f"{sections.head}{fenced(sections.notes, fence=fence)}\n{sections.tail}"
+            marks = doubts(chosen, tools.store)
+            sections = render_notes(chosen, now=tools.clock.now(), left_out=left_out, marks=marks)
+    return framed(sections, fence)
 
 
 def _chorus_files(occasion: Occasion, tools: Tools) -> ChorusFiles:
@@ -207,40 +195,18 @@ def _chorus_files(occasion: Occasion, tools: Tools) -> ChorusFiles:
     )
 
 
-def _record(
-    occasion: Occasion, project: str, *, chosen: Sequence[Recalled], left_out: int, text: str, tools: Tools
-) -> Injection:
+def _record(occasion: Occasion, project: str, *, told: Told, tools: Tools) -> Injection:
     now = tools.clock.now()
-    return Injection(
+    return record(
+        told,
         id=tools.chance.id("inj", now),
         at=now,
         project=project,
         format=occasion.format,
         strategy=occasion.strategy or _STRATEGY.get(occasion.format, tools.settings.strategy),
-        shown=tuple(Shown(memory_id=item.memory.id, version=item.memory.version, score=item.score) for item in chosen),
-        left_out=left_out,
-        tokens=estimate_tokens(text),
         session=occasion.session,
         task=occasion.task,
         persona=occasion.persona,
         hat=occasion.hat,
-        query=admit(_topic(occasion)).text,
+        query=_topic(occasion),
     )
-
-
-def _changes(record: Injection, *, tx: Transaction, tools: Tools) -> Changes:
-    """What has been forgotten since it was chosen is not recorded: there is nothing left to point to."""
-    known = {shown.memory_id: tx.memory(shown.memory_id) for shown in record.shown}
-    record = replace(record, shown=tuple(shown for shown in record.shown if known[shown.memory_id]))
-    pulses = tuple(_pulse(memory, record, tx=tx, tools=tools) for memory in known.values() if memory)
-    data = {"injection_id": record.id, "session": record.session, "memory_ids": [s.memory_id for s in record.shown]}
-    event = Event(name="memories_injected", at=record.at, project=record.project, data=data)
-    return Changes(injections=(record,), pulses=pulses, events=(event,))
-
-
-def _pulse(memory: Memory, record: Injection, *, tx: Transaction, tools: Tools) -> Pulse:
-    """Counted each time; worth more confidence once per session only, else being shown would prove itself (F-16)."""
-    used = Pulse(memory_id=memory.id, injected=1, last_used_at=record.at)
-    if not record.session or tx.was_shown(memory.id, record.session):
-        return used
-    return replace(used, confidence=after_use(memory.confidence, growth=tools.settings.growth))

@@ -50,3 +50,19 @@ def _at(path: str, files: ProjectFiles, *, per_worktree: bool) -> Located:
 def _root(name: str, here: str, *, files: ProjectFiles) -> str | None:
     """The folder one stands in, if that is the project meant."""
     return files.root(here) if files.name(here) == name else None
+
+
+def is_beads(root: str, files: ProjectFiles) -> bool:
+    """Whether the code base is tracked with Beads, whose supervisors work in folders below it."""
+    return any(files.is_folder(f"{top}/.beads") for top in (root, root.partition("/.worktrees/")[0]) if top)
+
+
+def relative(path: str, *, root: str, here: str) -> str:
+    """The file's path from the top of the code base; "" when it lies elsewhere. Bare names are meant from `here`."""
+    if not path or "\0" in path:
+        return ""
+    whole, top = os.path.normpath(os.path.join(here or root, path)), root.rstrip("/")
+    for place, above in ((whole, top), (os.path.realpath(whole), os.path.realpath(top))):
+        if place.startswith(f"{above}/"):
+            return place[len(above) + 1 :]
+    return ""

@@ -608,6 +608,7 @@ def _clause(where: Where) -> tuple[str, list[Any]]:
         (where.before is not None, "m.created_at <= ?", [rows.maybe_stamp(where.before)]),
         (bool(where.not_session), "m.session <> ?", [where.not_session]),
         (bool(where.containing), _CONTAINS, [where.containing] * 2),
+        (where.is_pinned, "m.is_pinned = 1", []),
     )
     parts += [(sql, values) for is_asked, sql, values in optional if is_asked]
     return " AND ".join(sql for sql, _ in parts), [value for _, values in parts for value in values]

@@ -12,7 +12,16 @@ from itertools import islice, pairwise
 
 from hindbrain.core.signals import shell
 from hindbrain.core.signals.guard import Guard, is_example
-from hindbrain.core.signals.signal import SHOWN_CHARS, Lines, Reach, Refusal, Signal, refuse
+from hindbrain.core.signals.signal import (
+    SHOWN_CHARS,
+    Lines,
+    Reach,
+    Refusal,
+    Signal,
+    declined,
+    refuse,
+    refuse_declined,
+)
 
 MAX_BODY_BYTES = 4_096  # of a comment; upstream reads no more
 MAX_CONTENT_BYTES = 2_048  # of one entry
@@ -49,8 +58,12 @@ def find_in_prose(text: str, guard: Guard) -> Iterator[tuple[int, Refusal]]:
         statement_at = _statement(text, at)
         if statement_at >= 0:
             shown = text[at : at + SHOWN_CHARS].partition("\n")[0]
-            reason = guard.reason(statement_at) or "not_a_comment"
-            yield at, refuse(shown, line=lines.of(at), reason=reason)
+            reason = guard.reason(statement_at)
+            why = None if reason else declined(shown.partition(":")[2])  # to decline needs no tracker
+            if why is not None:
+                yield at, refuse_declined(shown, why=why, line=lines.of(at))
+            else:
+                yield at, refuse(shown, line=lines.of(at), reason=reason or "not_a_comment")
 
 
 def _statement(text: str, at: int) -> int:
@@ -202,11 +215,8 @@ def _opens(body: str, prefix: re.Match[str]) -> bool:
 
 def _entry(name: str, content: str, *, task: str, line: int) -> Signal | Refusal:
     shown = f"{name}: {content}"
-    none = _nothing_learned().match(content)
-    if none:
-        why = content[none.end() :].strip(" \t\n—–-:;,.()") or "no reason given"
-        detail = f"The agent declared that there was nothing to learn: {why[:SHOWN_CHARS]}."
-        return refuse(shown, line=line, reason="none_declared", detail=detail)
+    if (why := declined(content)) is not None:
+        return refuse_declined(shown, why=why, line=line)
     if not content or is_example("", content):
         return refuse(shown, line=line, reason="example" if content else "empty")
     return Signal(
@@ -266,8 +276,3 @@ def _setting() -> re.Pattern[str]:
 @cache
 def _flag() -> re.Pattern[str]:
     return re.compile(r"-{1,2}[A-Za-z][\w-]{0,60}(?:=.*)?", re.DOTALL)
-
-
-@cache
-def _nothing_learned() -> re.Pattern[str]:
-    return re.compile(r"none[ \t]*+(?=$|[—–:;,.(\n-])", re.IGNORECASE)

@@ -10,7 +10,17 @@ from functools import cache
 
 from hindbrain.core.model.memory import DEX_TYPES
 from hindbrain.core.signals.guard import Guard, is_example, is_placeholder
-from hindbrain.core.signals.signal import MAX_CHARS, SHOWN_CHARS, Lines, Reach, Refusal, Signal, refuse
+from hindbrain.core.signals.signal import (
+    MAX_CHARS,
+    SHOWN_CHARS,
+    Lines,
+    Reach,
+    Refusal,
+    Signal,
+    declined,
+    refuse,
+    refuse_declined,
+)
 
 _WINDOW = 2 * MAX_CHARS  # what does not end within it is too long, whatever follows
 
@@ -41,6 +51,8 @@ def _judged(text: str, mark: re.Match[str], *, guard: Guard, line: int) -> Signa
     reason = guard.reason(mark.start())
     if reason:
         return refuse(shown.partition("`")[0], line=line, reason=reason)
+    if (why := declined(rest)) is not None:
+        return refuse_declined(shown, why=why, line=line)
     kind, colon, content = rest.partition(":")
     kind = kind.strip()
     content = _without_emphasis(content.strip(), text[max(0, mark.start() - 3) : mark.start()]) if colon else ""

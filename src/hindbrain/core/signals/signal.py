@@ -1,6 +1,8 @@
 """What a signal is, and what is said when something only looks like one."""
 
+import re
 from collections.abc import Mapping
+from functools import cache
 
 from hindbrain.core.closed import StrEnum
 from hindbrain.core.value import dataclass
@@ -62,6 +64,23 @@ DETAILS: Mapping[str, str] = {
 def refuse(text: str, *, line: int, reason: str, detail: str = "") -> Refusal:
     """A refusal with the usual sentence for its reason, unless a better one is given."""
     return Refusal(text=text[:SHOWN_CHARS].strip(), line=line, reason=reason, detail=detail or DETAILS[reason])
+
+
+def declined(content: str) -> str | None:
+    """Why there was nothing to learn, where `content` says that ("none — reason"); "" where it gives no reason, None
+    where it says something else."""
+    none = _none().match(content)
+    return content[none.end() :].strip(" \t\r\n—–-:;,.()*_`\"'") if none else None
+
+
+def refuse_declined(text: str, *, why: str, line: int) -> Refusal:
+    detail = f"The agent declared that there was nothing to learn: {why[:SHOWN_CHARS] or 'no reason given'}."
+    return refuse(text, line=line, reason="none_declared", detail=detail)
+
+
+@cache
+def _none() -> re.Pattern[str]:
+    return re.compile(r"\s{0,8}none[ \t]*+(?=$|[—–:;,.(\r\n-])", re.IGNORECASE)
 
 
 class Lines:

@@ -3,7 +3,7 @@
 from hindbrain.core.recall.render.beads import render_beads
 from hindbrain.core.recall.render.chorus import ChorusFiles, render_chorus
 from hindbrain.core.recall.render.dex import RECORDING_LEARNINGS, render_dex
-from hindbrain.core.recall.render.notes import render_notes
+from hindbrain.core.recall.render.notes import render_index, render_notes
 from hindbrain.core.recall.render.sections import Sections
 
 __all__ = [
@@ -13,5 +13,6 @@ __all__ = [
     "render_beads",
     "render_chorus",
     "render_dex",
+    "render_index",
     "render_notes",
 ]

@@ -1,6 +1,6 @@
 """How we write memories into a prompt: a line each, with its id, what kind of claim it is, and how far to trust it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from hindbrain.core.model.actor import ActorType
@@ -17,22 +17,59 @@ _TRUST = {
     4: "trust 4, a person agreed",
 }
 _LONGEST_NAME = 40  # characters of a persona or session
+_NO_MARKS: Mapping[str, str] = {}
 
 
-def render_notes(items: Sequence[Recalled], *, now: datetime, left_out: int) -> Sections:
-    """`- [id] type · trust · age · who — what`, best first."""
+def render_notes(
+    items: Sequence[Recalled],
+    *,
+    now: datetime,
+    left_out: int,
+    marks: Mapping[str, str] = _NO_MARKS,
+    longest: int = 0,
+) -> Sections:
+    """`- [id] type · trust · age · who — what`, best first.
+
+    `marks` say by id what a reader must know before believing it; `longest` is how many characters of one memory
+    are told, 0 for all.
+    """
     rest = more(left_out)
     tail = f"{rest}\n" if rest else ""
     if not items:
         return Sections(tail=tail)
-    notes = "".join(f"{_line(item.memory, now)}\n" for item in items)
-    return Sections(head="## What earlier sessions learned\n\n", notes=notes, tail=tail)
+    lines = (_line(item.memory, now, mark=marks.get(item.id, ""), longest=longest) for item in items)
+    return Sections(
+        head="## What earlier sessions learned\n\n", notes="".join(f"{line}\n" for line in lines), tail=tail
+    )
 
 
-def _line(memory: Memory, now: datetime) -> str:
+def render_index(items: Sequence[Recalled], *, left_out: int, longest: int = 0) -> Sections:
+    """`- [id] what`: for what is always to be in sight, and must cost little."""
+    if not items:
+        return Sections()
+    lines = (f"- [{_name(item.id)}] {_shortened(item.memory, longest)}\n" for item in items)
+    rest = more(left_out)
+    return Sections(head="## Always in mind here\n\n", notes="".join(lines), tail=f"{rest}\n" if rest else "")
+
+
+def _line(memory: Memory, now: datetime, *, mark: str, longest: int) -> str:
     trust = _TRUST.get(memory.trust, f"trust {memory.trust}")
-    facts = (_name(memory.type), trust, _age(days_between(memory.learned_at, now)), _who(memory))
-    return f"- [{_name(memory.id)}] {' · '.join(facts)} — {_claim(memory)}"
+    facts = (
+        _name(memory.type),
+        trust,
+        _age(days_between(memory.learned_at, now)),
+        _who(memory),
+        *filter(None, (mark,)),
+    )
+    return f"- [{_name(memory.id)}] {' · '.join(facts)} — {_shortened(memory, longest)}"
+
+
+def _shortened(memory: Memory, longest: int) -> str:
+    claim = _claim(memory)
+    if not longest or len(claim) <= longest:
+        return claim
+    cut = inert(claim[:longest].rstrip())  # again: half of something harmless may look like something else
+    return f"{cut} … (`hindbrain show {_name(memory.id)}` has the rest)"
 
 
 def _claim(memory: Memory) -> str:
