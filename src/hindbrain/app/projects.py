@@ -57,9 +57,12 @@ def is_beads(root: str, files: ProjectFiles) -> bool:
     return any(files.is_folder(f"{top}/.beads") for top in (root, root.partition("/.worktrees/")[0]) if top)
 
 
+_LONGEST = 4096  # characters of a path; no system has longer ones
+
+
 def relative(path: str, *, root: str, here: str) -> str:
     """The file's path from the top of the code base; "" when it lies elsewhere. Bare names are meant from `here`."""
-    if not path or "\0" in path:
+    if not path or len(path) > _LONGEST or "\0" in path:
         return ""
     whole, top = os.path.normpath(os.path.join(here or root, path)), root.rstrip("/")
     for place, above in ((whole, top), (os.path.realpath(whole), os.path.realpath(top))):
