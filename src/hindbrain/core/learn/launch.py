@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from hindbrain.core.signals.shell import MAX_CHARS, Command, parse
 from hindbrain.core.value import dataclass
@@ -29,6 +30,7 @@ class Run:
         return self.words[0]
 
 
+@lru_cache(maxsize=512)  # a log holds the same few command lines again and again
 def runs_of(command: str) -> tuple[Run, ...]:
     """The programs of a command line in the order in which they are named; those in substitutions are left out."""
     steps = _flat(command[:MAX_CHARS], nesting=0)

@@ -26,31 +26,33 @@ def lessons(activities: Sequence[Activity], *, after: int) -> tuple[Lesson, ...]
     sessions: dict[str, list[Activity]] = {}
     for one in activities:
         sessions.setdefault(one.session, []).append(one)
-    found = [lesson for log in sessions.values() for lesson in _of_session(log) if lesson.cause.seq > after]
+    found = [lesson for log in sessions.values() for lesson in _of_session(log, after=after)]
     return tuple(sorted(found, key=lambda lesson: lesson.cause.seq))
 
 
-def _of_session(log: Sequence[Activity]) -> Iterator[Lesson]:
+def _of_session(log: Sequence[Activity], *, after: int) -> Iterator[Lesson]:
     hats = worn(log)
     for cure in cures(log):
-        yield from fixes(cure, hat=hats[cure.passed.index])
-    read: set[int] = set()  # answers that a transition has used up
+        if cure.passed.activity.seq > after:
+            yield from fixes(cure, hat=hats[cure.passed.index])
+    yield from _at_transitions(log, hats, after=after)
+    yield from _at_completions(log, hats, after=after)
+
+
+def _at_transitions(log: Sequence[Activity], hats: Sequence[str], *, after: int) -> Iterator[Lesson]:
+    """Each answer is read at the first handing over behind it, and at no later one."""
+    unread = [at for at, one in enumerate(log) if hats[at] in _AFTER and _is_answer(one)]
     for transition in transitions(log):
-        yield from _at_transition(transition, log, hats=hats, read=read)
-    for index, one in enumerate(log):
-        if one.deed is Deed.COMPLETION or (one.deed is Deed.END and not one.agent):
-            yield from _at_completion(index, log, hat=hats[index], read=read)
+        if transition.after not in _AFTER.get(transition.before, ()):
+            continue
+        said = [at for at in unread if at < transition.index and hats[at] == transition.before]
+        unread = [at for at in unread if at not in said]
+        if transition.cause.seq > after:
+            yield from _at_transition(transition, [log[at] for at in said])
 
 
-def _at_transition(
-    transition: Transition, log: Sequence[Activity], *, hats: Sequence[str], read: set[int]
-) -> Iterator[Lesson]:
+def _at_transition(transition: Transition, answers: Sequence[Activity]) -> Iterator[Lesson]:
     before = transition.before
-    if transition.after not in _AFTER.get(before, ()):
-        return
-    said = [at for at in range(transition.index) if at not in read and _is_answer(log[at]) and hats[at] == before]
-    read.update(said)
-    answers = [log[at] for at in said]
     rule = f"hat_transition:{before}->{transition.after}"
     if before == CRITIC:
         yield from _pitfalls(answers, rule=rule, cause=transition.cause)
@@ -58,17 +60,20 @@ def _at_transition(
         yield from _stated(answers, types=_TYPES[before], rule=rule, cause=transition.cause, hat=before)
 
 
-def _at_completion(index: int, log: Sequence[Activity], *, hat: str, read: set[int]) -> Iterator[Lesson]:
-    """The completion's own words, and the answer right before it by the same agent.
+def _at_completions(log: Sequence[Activity], hats: Sequence[str], *, after: int) -> Iterator[Lesson]:
+    """The completion's own words, and the answer right before it by the same agent, once.
 
     The end of a session completes whatever was worked on: most clients name no task.
     """
-    done = log[index]
-    before = [at for at in range(index) if log[at].deed is Deed.RESPONSE and log[at].agent == done.agent][-1:]
-    fresh = [at for at in (*before, index) if at not in read and log[at].detail.strip()]
-    read.update(fresh)
-    answers = [log[at] for at in fresh]
-    yield from _stated(answers, types=COMPLETED, rule="task:completed", cause=done, hat=hat)
+    last: dict[str, Activity] = {}  # the answer of each agent that no completion has used up yet
+    for one, hat in zip(log, hats, strict=True):
+        if one.deed is Deed.RESPONSE:
+            last[one.agent] = one
+        elif one.deed is Deed.COMPLETION or (one.deed is Deed.END and not one.agent):
+            before = last.pop(one.agent, None)
+            answers = [said for said in (before, one) if said and said.detail.strip()]
+            if one.seq > after:
+                yield from _stated(answers, types=COMPLETED, rule="task:completed", cause=one, hat=hat)
 
 
 def _pitfalls(answers: Sequence[Activity], *, rule: str, cause: Activity) -> Iterator[Lesson]:
