@@ -1,0 +1,41 @@
+"""What a session said, read from the file that its client keeps: the handler of `transcript` jobs."""
+
+from hindbrain.app.capture import Said, capture
+from hindbrain.app.tools import Tools
+from hindbrain.core.model.job import Job
+from hindbrain.core.transcripts import FORMATS
+from hindbrain.ports import Changes
+
+MOST_BYTES = 64_000_000  # of a transcript: its end
+
+
+def hear(job: Job, tools: Tools) -> Changes | None:
+    """Capture what the transcript teaches. A file that has not changed since is not read again; what a line taught
+    once it does not teach twice, so this may be repeated.
+
+    Where there is no file, the words that came with the hook are all there is: they are the agent's own.
+    """
+    told = _told(job)
+    mark = tools.files.mark(told["path"]) if told["path"] else ""
+    cursor = f"transcript/{told['path']}"
+    if mark and mark == tools.store.cursor(cursor):
+        return Changes()
+    text = tools.files.tail(told["path"], most=MOST_BYTES) if mark else told["text"]
+    if text.strip():
+        said = Said(
+            text=text,
+            format=told["format"] if mark and told["format"] in FORMATS else "text",
+            session=told["session"],
+            task=told["taskId"],
+            persona=told["persona"],
+            instance=told["agent"] or told["agentId"],
+            origin=told["path"],
+        )
+        capture(said, project=job.project, tools=tools)
+    return Changes(cursors={cursor: mark}) if mark else Changes()
+
+
+def _told(job: Job) -> dict[str, str]:
+    """The words of the payload; empty where there is none."""
+    names = ("path", "format", "session", "agent", "text", "taskId", "agentId", "persona")
+    return {name: str(job.payload.get(name) or "") for name in names}
