@@ -110,8 +110,8 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "decided_by, text, other_text}`",
     },
     "queue": {
-        "jobs": "list, in the order of the queue, of `{id, kind, key, project, payload, created_at, due_at, state, tries, "
-        "updated_at, error, seq}`",
+        "jobs": "list, in the order of the queue, of `{id, kind, key, project, payload, created_at, due_at, state, "
+        "tries, updated_at, error, seq}`",
         "counts": "object: state to count, of all jobs",
     },
     "import": {
