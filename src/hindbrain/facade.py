@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
@@ -27,12 +28,13 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.sync import Synced
     from hindbrain.app.tasks import Task
     from hindbrain.app.verdict import Heard
+    from hindbrain.app.verify import Checked, Verified
     from hindbrain.app.why import Walk
     from hindbrain.app.worth import Worth
     from hindbrain.core.model import Memory, Receipt, Review, Version
     from hindbrain.core.model.activity import Activity
     from hindbrain.core.model.job import Job
-    from hindbrain.core.model.outcome import Outcome, Standing
+    from hindbrain.core.model.outcome import Anchor, Outcome, Standing
 
 
 class About(TypedDict, total=False):
@@ -173,13 +175,17 @@ class Hindbrain:
         """Read what an agent said, keep what it taught; a receipt for every line that looked like a signal."""
         from hindbrain.app.capture import Said, capture
 
-        return capture(Said(text=text, **about), project=self._adopted(), tools=self._tools)
+        captured = capture(Said(text=text, **about), project=self._adopted(), tools=self._tools)
+        self._tie(captured.receipts)
+        return captured
 
     def add(self, content: str, **new: Unpack[New]) -> Receipt:
         """Keep what a person says."""
         from hindbrain.app.add import Noted, add
 
-        return add(Noted(content=content, **new), project=self._adopted(), tools=self._tools)
+        receipt = add(Noted(content=content, **new), project=self._adopted(), tools=self._tools)
+        self._tie((receipt,))
+        return receipt
 
     def record(self, deed: str, *, session: str, **done: Unpack[Done]) -> Recorded:
         """Note what an agent did, and learn from it at once where it completes something."""
@@ -353,6 +359,30 @@ class Hindbrain:
 
         return stats(self._known(), store=self.store, embedder=self._tools.embedder)
 
+    def verify(
+        self, *, paths: Sequence[str] = (), is_all: bool = False, tell: Callable[[int, int], None] | None = None
+    ) -> Verified:
+        """Compare the memories of the project with the code that they speak of; tie those that are not tied yet.
+
+        `tell` hears how many were done since it was last called, and how many there are.
+        """
+        from hindbrain.app.verify import Which, verify
+
+        which = Which(paths=tuple(paths), is_all=is_all)
+        code = self._tools.files.code()
+        return verify(self._known(), self._located.root, tools=self._tools, code=code, which=which, tell=tell)
+
+    def confirm(self, memory_id: str) -> Checked:
+        """A person says that a memory still holds: it is tied to the code as it is now."""
+        from hindbrain.app.verify import confirm
+
+        return confirm(memory_id, self._located.root, tools=self._tools, code=self._tools.files.code())
+
+    def anchors(self, memory_id: str) -> Sequence[Anchor]:
+        """Where in the code a memory is tied, and what became of these places."""
+        memory = self.show(memory_id)
+        return self.store.anchors(memory.project, memory_id=memory.id)
+
     def why(self, memory_id: str) -> Walk:
         """From a memory to the sentence that taught it, and to every injection."""
         from hindbrain.app.why import why
@@ -422,6 +452,15 @@ class Hindbrain:
         if self._tools.dialect is None or self._tools.folders is None:
             raise BadValue("files are not read or written here", fix="open Hindbrain with open_hindbrain()")
         return self._tools.dialect(dialect), self._tools.folders
+
+    def _tie(self, receipts: Sequence[Receipt]) -> None:
+        """Best effort: what was kept is kept, and `verify` ties what is not tied yet."""
+        if self._located.root is None or not any(receipt.memory_id for receipt in receipts):
+            return
+        from hindbrain.app.verify import retie
+
+        with contextlib.suppress(ReadOnly, StoreLocked, DiskFull):
+            retie(receipts, self._located.root, tools=self._tools, code=self._tools.files.code())
 
     def _known(self) -> str:
         """The project's id; one that no row has while the project is new."""

@@ -25,6 +25,7 @@ from hindbrain.core.model import (
 from hindbrain.core.value import dataclass, field
 
 if TYPE_CHECKING:  # a recall needs none of these
+    from hindbrain.core.anchors import Source
     from hindbrain.core.model.activity import Activity, Deed
     from hindbrain.core.model.foreign import Reading, View
     from hindbrain.core.model.job import Job, JobState
@@ -102,6 +103,9 @@ class ProjectFiles(Protocol):
     def root(self, path: str) -> str:
         """The top folder of the code base that `path` lies in."""
 
+    def code(self) -> Code:
+        """How the sources of a code base are read."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
@@ -149,6 +153,30 @@ class Dialect(Protocol):
     def write(self, view: View) -> Mapping[str, bytes]:
         """The same memories as the other system would have written them, with paths relative to the project.
         BadValue from a dialect that can only be read."""
+
+
+class Code(Protocol):
+    """The files of a code base as they lie on the disk, and what git knows of them. Nothing is ever written.
+
+    Paths are relative to `root`, with forward slashes; what lies outside of it, also by a link, is not there. Without
+    git, or where git does not answer, only renames are not seen. Never raises.
+    """
+
+    def read(self, root: str, path: str) -> Source | None:
+        """A file with git's name for its content, as it lies there; None when there is none, or when it is no text, or
+        larger than anybody would write by hand."""
+
+    def was(self, root: str, blob: str) -> str | None:
+        """The text that git keeps under that name, if it does."""
+
+    def tracked(self, root: str) -> tuple[str, ...]:
+        """All files but those that git ignores; of submodules, too. Without names that no text can hold."""
+
+    def head(self, root: str) -> str:
+        """The commit that is checked out; "" when there is none."""
+
+    def renamed(self, root: str, path: str) -> str | None:
+        """Where a file that is not there any more went to; None: it did not, or nobody knows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,8 +66,8 @@ def test_a_memory_has_just_the_keys_that_are_documented(cli: Cli) -> None:
     memory_id = cli.add("Redis locks expire after 30 s")
     memory = documented("memory")
 
-    assert set(cli.json("show", memory_id)) == memory | {"standing"}
-    assert set(cli.json("show", memory_id, "--history")) == memory | {"standing", "history"}
+    assert set(cli.json("show", memory_id)) == memory | {"standing", "anchors"}
+    assert set(cli.json("show", memory_id, "--history")) == memory | {"standing", "anchors", "history"}
     assert set(cli.json("edit", memory_id, "--importance", "7")) == memory
     assert set(cli.json("delete", memory_id)) == memory
     assert set(cli.json("restore", memory_id)) == memory

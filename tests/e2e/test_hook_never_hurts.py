@@ -260,9 +260,9 @@ def test_a_worker_that_was_stopped_holds_nobody_up(home: Home) -> None:
     try:
         for payload in (PROMPT, STOP):
             assert home.hook(payload).out == b""
+        assert len(home.kept()) == 2
     finally:
         worker.send_signal(signal.SIGCONT)
-    assert len(home.kept()) == 2
     assert "asking the worker: " in home.trouble
     assert (home.home / "worker-start").read_bytes() == b"."  # a new one was sent to look after it
 

@@ -9,6 +9,11 @@ import os
 from collections.abc import Iterator
 from os.path import basename, dirname, exists, isdir, isfile, join, realpath
 
+from hindbrain.core.hints import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hindbrain.adapters.git import LocalCode
+
 MAX_BYTES = 1_000_000  # a prompt or rule file larger than this is not one
 
 
@@ -38,6 +43,11 @@ class LocalFiles:
 
     def root(self, path: str) -> str:
         return _top(path) or os.fspath(path)
+
+    def code(self) -> "LocalCode":
+        from hindbrain.adapters.git import LocalCode  # late: a recall reads no code
+
+        return LocalCode()
 
     def text(self, path: str, *, within: str) -> str:
         try:

@@ -11,7 +11,7 @@ def handlers() -> Mapping[str, Handler]:
     """Loaded when there is a worker that needs them. Each may be repeated: what it did once it does not do twice."""
     from hindbrain.app.hear import hear
 
-    return {"transcript": hear, "extract": _extract, "judge": _judge}
+    return {"transcript": hear, "extract": _extract, "judge": _judge, "verify": _verify}
 
 
 def _extract(job: Job, tools: Tools) -> None:
@@ -24,6 +24,13 @@ def _judge(job: Job, tools: Tools) -> None:
     from hindbrain.app.judge import judge
 
     judge(job.project, _session(job), tools=tools)
+
+
+def _verify(job: Job, tools: Tools) -> None:
+    from hindbrain.app.verify import verify
+
+    root = tools.files.root(str(job.payload.get("cwd") or ""))
+    verify(job.project, root, tools=tools, code=tools.files.code())
 
 
 def _session(job: Job) -> str:

@@ -2,6 +2,7 @@
 
 from hindbrain.app.capture import Said, capture
 from hindbrain.app.tools import Tools
+from hindbrain.app.verify import retie
 from hindbrain.core.model.job import Job
 from hindbrain.core.transcripts import FORMATS
 from hindbrain.ports import Changes
@@ -31,11 +32,14 @@ def hear(job: Job, tools: Tools) -> Changes | None:
             instance=told["agent"] or told["agentId"],
             origin=told["path"],
         )
-        capture(said, project=job.project, tools=tools)
+        captured = capture(said, project=job.project, tools=tools)
+        new = [receipt for receipt in captured.receipts if not receipt.is_replay and receipt.memory_id]
+        if new and told["cwd"]:
+            retie(new, tools.files.root(told["cwd"]), tools=tools, code=tools.files.code())
     return Changes(cursors={cursor: mark}) if mark else Changes()
 
 
 def _told(job: Job) -> dict[str, str]:
     """The words of the payload; empty where there is none."""
-    names = ("path", "format", "session", "agent", "text", "taskId", "agentId", "persona")
+    names = ("path", "format", "session", "agent", "text", "cwd", "taskId", "agentId", "persona")
     return {name: str(job.payload.get(name) or "") for name in names}

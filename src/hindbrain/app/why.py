@@ -3,10 +3,14 @@
 from collections.abc import Sequence
 
 from hindbrain.app.show import show
+from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.model import Injection, Link, Memory, Receipt, Review, Version
 from hindbrain.core.model.outcome import Outcome
 from hindbrain.core.value import dataclass
 from hindbrain.ports import Reader, Saying
+
+if TYPE_CHECKING:
+    from hindbrain.core.model.outcome import Anchor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +27,7 @@ class Walk:
     receipt: Receipt | None  # of the sentence that its present text comes from
     sayings: tuple[Taught, ...]  # oldest first, as all below
     versions: Sequence[Version]
+    anchors: "Sequence[Anchor]"  # by path
     links: Sequence[Link]
     reviews: tuple[Review, ...]
     injections: Sequence[Injection]
@@ -40,6 +45,7 @@ def why(memory_id: str, *, store: Reader) -> Walk:
             Taught(saying=saying, receipt=store.receipt(saying.receipt)) for saying in store.sayings(memory.id)
         ),
         versions=store.history(memory.id),
+        anchors=store.anchors(memory.project, memory_id=memory.id),
         links=store.links(memory.id),
         reviews=tuple(review for review in reviews if memory.id in (review.memory_id, review.other_id)),
         injections=store.injections(memory.id),

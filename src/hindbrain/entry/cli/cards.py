@@ -9,7 +9,7 @@ from hindbrain.entry.cli.output import block, bold, coloured, dim, fit, hanging,
 if TYPE_CHECKING:  # late: most commands recall nothing
     from hindbrain.app.inject import Injected
     from hindbrain.app.recall import Found
-    from hindbrain.core.model.outcome import Standing
+    from hindbrain.core.model.outcome import Anchor, Standing
     from hindbrain.core.recall import Recalled
 
 VERDICTS = {
@@ -26,6 +26,7 @@ STATES = {
     State.SUPERSEDED: "yellow",
     State.ARCHIVED: "bright_black",
 }
+FRESHNESS = {"fresh": "green", "suspect": "yellow", "gone": "red"}
 _TRUST = (
     "0, in quarantine: no agent sees it",
     "1, tainted: said near text from elsewhere",
@@ -189,6 +190,15 @@ def history_lines(versions: Sequence[Version]) -> Iterator[str]:
         head = f"version {memory.version}, {version.change} by {actor_name(version.changed_by)}"
         yield f"{bold(line(head))}  {dim(moment(version.since))}"
         yield from block(memory.content, indent="  ")
+
+
+def anchor_lines(anchors: "Sequence[Anchor]") -> Iterator[str]:
+    """Where in the code a memory is tied, and what became of that place."""
+    for anchor in anchors:
+        span = f":{anchor.start}" + (f"-{anchor.end}" if anchor.end > anchor.start else "") if anchor.start else ""
+        name = f"  `{anchor.symbol}`" if anchor.symbol else ""
+        word = style(f"{anchor.freshness:<7}", fg=FRESHNESS.get(anchor.freshness, ""))
+        yield f"{word} {line(f'{anchor.path}{span}{name}')}" + (f"  {dim(line(anchor.note))}" if anchor.note else "")
 
 
 def receipt_lines(receipt: Receipt) -> Iterator[str]:

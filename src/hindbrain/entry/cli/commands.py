@@ -56,6 +56,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
     },
     "Care": {
         "stats": Entry("care:stats", "Count memories by state, type and category"),
+        "verify": Entry("verify:verify", "Compare memories with the code that they speak of"),
         "cleanup": Entry("care:cleanup", "Let unused memories fade, archive those that faded away"),
         "doctor": Entry("care:doctor", "Check that everything is healthy, and say how to fix it"),
         "worker": Entry("worker:worker", "Learn from what hooks heard, and give memories their meaning"),

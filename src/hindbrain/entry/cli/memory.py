@@ -31,12 +31,14 @@ def show(call: Call, memory_id: str, history: bool) -> None:
     with call.open() as hindbrain:
         memory = hindbrain.show(memory_id)
         standing = hindbrain.standing(memory.id)
+        anchors = hindbrain.anchors(memory.id)
         versions = hindbrain.history(memory_id) if history else ()
     past = {"history": [version_record(version) for version in versions]} if history else {}
-    fared = {"standing": plain(standing)}
+    fared = {"standing": plain(standing), "anchors": plain(anchors)}
     lines = chain(
         cards.memory_card(memory),
         cards.standing_lines(standing),
+        chain([""], cards.anchor_lines(anchors)) if anchors else [],
         [""] if history else [],
         cards.history_lines(versions),
     )

@@ -45,6 +45,7 @@ def walk_lines(walk: "Walk") -> Iterator[str]:
         yield f"{_step('said')} {many(len(walk.sayings), 'time')}{line(named)}"
     for version in walk.versions[1:]:
         yield from _changed(version)
+    yield from (f"{_step('tied to')} {told}" for told in cards.anchor_lines(walk.anchors[:_SHOWN]))
     for link in walk.links[:_SHOWN]:
         yield from _linked(link, memory)
     for review in walk.reviews:

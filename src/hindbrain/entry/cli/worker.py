@@ -8,12 +8,13 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.value import dataclass, replace
+from hindbrain.entry.cli.bar import Bar
 from hindbrain.entry.cli.call import Call
 from hindbrain.entry.cli.output import bold, dim, line, many
 from hindbrain.entry.cli.records import plain
@@ -21,10 +22,6 @@ from hindbrain.entry.cli.verb import Misuse, command, option
 from hindbrain.errors import WorkerStuck
 from hindbrain.settings import Settings, anew, environment, load, worker_socket
 
-if TYPE_CHECKING:
-    from click._termui_impl import ProgressBar
-
-_BAR_AFTER_S = 2.0  # what is done sooner needs no bar
 _LOOK_S = 2.0  # how long a person waits for a worker's answer
 _END_S = 15.0  # how long a worker may take to finish what it is doing
 _BEAT_S = 2.5  # without a sign of life, a worker is worth replacing
@@ -123,7 +120,7 @@ def _once(call: Call) -> None:
         embedder, embedded = tools.embedder, Embedded(done=0, left=0)
         if embedder is not None:
             tools.store.expect(embedder.space)
-            with contextlib.closing(_Bar(tools.store.count_unembedded(embedder.space))) as bar:
+            with contextlib.closing(Bar("embedding", tools.store.count_unembedded(embedder.space))) as bar:
                 embedded = embed_all(store=tools.store, embedder=embedder, tell=bar.tell)
     space = embedder.space.name if embedder else None
     lines = [f"{_memories(embedded.done)} embedded, {embedded.left:,} left"] if embedder else []
@@ -131,29 +128,6 @@ def _once(call: Call) -> None:
         lines.append(f"{many(drained.records, 'record')} taken up, {drained.spoiled:,} set aside")
         lines.append(f"{many(ran.done, 'job')} done, {ran.failed:,} to be tried again, {ran.dead:,} given up")
     call.tell(lambda: {**plain(embedded), "space": space, "drained": plain(drained), "jobs": plain(ran)}, lines)
-
-
-class _Bar:
-    """How far it is, for a person at a terminal, once it takes long."""
-
-    def __init__(self, total: int) -> None:
-        self._total = total
-        self._done = 0
-        self._since = time.monotonic()
-        self._bar: ProgressBar[int] | None = None
-
-    def tell(self, count: int) -> None:
-        self._done += count
-        if self._bar is not None:
-            self._bar.update(count)
-        elif sys.stderr.isatty() and time.monotonic() - self._since > _BAR_AFTER_S:
-            length = max(self._total, self._done)  # more may have come meanwhile
-            self._bar = click.progressbar(length=length, label="embedding", file=sys.stderr)
-            self._bar.update(self._done)
-
-    def close(self) -> None:
-        if self._bar is not None:
-            self._bar.render_finish()
 
 
 def _stop(call: Call) -> None:
