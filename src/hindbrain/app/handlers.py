@@ -10,8 +10,9 @@ from hindbrain.core.model.job import Job
 def handlers() -> Mapping[str, Handler]:
     """Loaded when there is a worker that needs them. Each may be repeated: what it did once it does not do twice."""
     from hindbrain.app.hear import hear
+    from hindbrain.app.verify import handle as verify
 
-    return {"transcript": hear, "extract": _extract, "judge": _judge, "verify": _verify}
+    return {"transcript": hear, "extract": _extract, "judge": _judge, "verify": verify}
 
 
 def _extract(job: Job, tools: Tools) -> None:
@@ -24,13 +25,6 @@ def _judge(job: Job, tools: Tools) -> None:
     from hindbrain.app.judge import judge
 
     judge(job.project, _session(job), tools=tools)
-
-
-def _verify(job: Job, tools: Tools) -> None:
-    from hindbrain.app.verify import verify
-
-    root = tools.files.root(str(job.payload.get("cwd") or ""))
-    verify(job.project, root, tools=tools, code=tools.files.code())
 
 
 def _session(job: Job) -> str:

@@ -1,5 +1,7 @@
 """What a session said, read from the file that its client keeps: the handler of `transcript` jobs."""
 
+from collections.abc import Mapping
+
 from hindbrain.app.capture import Said, capture
 from hindbrain.app.tools import Tools
 from hindbrain.app.verify import retie
@@ -21,22 +23,28 @@ def hear(job: Job, tools: Tools) -> Changes | None:
     cursor = f"transcript/{told['path']}"
     if mark and mark == tools.store.cursor(cursor):
         return Changes()
-    text = tools.files.tail(told["path"], most=MOST_BYTES) if mark else told["text"]
-    if text.strip():
-        said = Said(
-            text=text,
-            format=told["format"] if mark and told["format"] in FORMATS else "text",
-            session=told["session"],
-            task=told["taskId"],
-            persona=told["persona"],
-            instance=told["agent"] or told["agentId"],
-            origin=told["path"],
-        )
-        captured = capture(said, project=job.project, tools=tools)
-        new = [receipt for receipt in captured.receipts if not receipt.is_replay and receipt.memory_id]
-        if new and told["cwd"]:
-            retie(new, tools.files.root(told["cwd"]), tools=tools, code=tools.files.code())
+    _capture(told, is_file=bool(mark), project=job.project, tools=tools)
     return Changes(cursors={cursor: mark}) if mark else Changes()
+
+
+def _capture(told: Mapping[str, str], *, is_file: bool, project: str, tools: Tools) -> None:
+    """Keep what was taught, and tie what is new to the code as it is."""
+    text = tools.files.tail(told["path"], most=MOST_BYTES) if is_file else told["text"]
+    if not text.strip():
+        return
+    said = Said(
+        text=text,
+        format=told["format"] if is_file and told["format"] in FORMATS else "text",
+        session=told["session"],
+        task=told["taskId"],
+        persona=told["persona"],
+        instance=told["agent"] or told["agentId"],
+        origin=told["path"],
+    )
+    receipts = capture(said, project=project, tools=tools).receipts
+    new = [receipt for receipt in receipts if not receipt.is_replay and receipt.memory_id]
+    if new and told["cwd"]:
+        retie(new, tools.files.root(told["cwd"]), tools=tools, code=tools.files.code())
 
 
 def _told(job: Job) -> dict[str, str]:
