@@ -114,6 +114,11 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "reviews": "list of `{id, project, kind, memory_id, other_id, reason, opened_at, closed_at, decision, "
         "decided_by, text, other_text}`",
     },
+    "queue": {
+        "jobs": "list, in the order of the queue, of `{id, kind, key, project, payload, created_at, due_at, state, "
+        "tries, updated_at, error, seq}`",
+        "counts": "object: state to count, of all jobs",
+    },
     "import": {
         "created": "new memories",
         "updated": "known by id, with another text: new versions",
@@ -166,9 +171,10 @@ ELSEWHERE = {
     "edit": f"{_MEMORY}, as it is afterwards.",
     "delete": f"{_MEMORY}, as it is afterwards.",
     "restore": f"{_MEMORY}, as it is afterwards.",
-    "worker": "`{pid, ended}` when it ends; with `--detach` `{pid, is_new, log}`, with `--once` `{done, left, space}`, "
-    "with `--stop` `{pid, was_running}`, with `--status` `{is_running, is_answering, pid, space, due, trouble, socket, "
-    "log}`: what it does not say is null.",
+    "worker": "`{pid, ended}` when it ends; with `--detach` `{pid, is_new, log}`, with `--once` `{done, left, space, "
+    "drained: {records, spoiled, queued}, jobs: {done, failed, dead}}`, with `--stop` `{pid, was_running}`, with "
+    "`--status` `{is_running, is_answering, pid, space, due, trouble, queue: {id, state, processing, doing, pending, "
+    "dead}, spool_bytes, socket, log}`: what it does not say is null.",
     "export": "the export itself, which is JSON; with `--output` `{written, bytes}`.",
 }
 RECORDS: Mapping[str, Mapping[str, str]] = {

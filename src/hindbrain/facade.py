@@ -26,12 +26,14 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.siblings import Subscription
     from hindbrain.app.stats import Stats
     from hindbrain.app.sync import Synced
+    from hindbrain.app.tasks import Task
     from hindbrain.app.verdict import Heard
     from hindbrain.app.verify import Checked, Verified
     from hindbrain.app.why import Walk
     from hindbrain.app.worth import Worth
     from hindbrain.core.model import Memory, Receipt, Review, Version
     from hindbrain.core.model.activity import Activity
+    from hindbrain.core.model.job import Job
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
 
 
@@ -386,6 +388,18 @@ class Hindbrain:
         from hindbrain.app.why import why
 
         return why(memory_id, store=self.store)
+
+    def complete(self, task: Task) -> Job:
+        """Say that a task is done: the worker will read its log."""
+        from hindbrain.app.tasks import complete
+
+        return complete(task, project=self._adopted(), tools=self._tools)
+
+    def retry(self, ids: Sequence[str] = ()) -> Sequence[Job]:
+        """Queue jobs anew that were given up; all of them when no id is given."""
+        from hindbrain.app.jobs import retry
+
+        return retry(tuple(ids), tools=self._tools)
 
     def verdict(self, memory_id: str, effect: str, *, note: str = "", by: str = "") -> Heard:
         """A person's word on whether a memory helped, hurt, or neither is known."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from hindbrain.core.hints import TYPE_CHECKING, Protocol, TypeVar
@@ -94,6 +94,9 @@ class ProjectFiles(Protocol):
     def tail(self, path: str, *, most: int) -> str:
         """The last whole lines of a file that a client wrote, `most` bytes at most; "" when it cannot be read."""
 
+    def mark(self, path: str) -> str:
+        """Changes whenever the file does; "" when there is none."""
+
     def texts(self, folder: str, suffix: str, *, within: str) -> tuple[tuple[str, str], ...]:
         """(name, text) of the files in `folder` with that suffix, sorted by name; empty when there is none."""
 
@@ -174,6 +177,45 @@ class Code(Protocol):
 
     def renamed(self, root: str, path: str) -> str | None:
         """Where a file that is not there any more went to; None: it did not, or nobody knows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What one hook was told, as it lies in the spool."""
+
+    end: int  # where the next record begins, in bytes of the file
+    client: str
+    at: datetime
+    payload: bytes
+    lost: bytes = b""  # what stood in the same line before it: the beginning of one that was cut short
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoiled:
+    """A line of the spool that is no record: cut short, or changed since."""
+
+    end: int
+    line: bytes
+
+
+class Spool(Protocol):
+    """Where hooks leave what they were told, for the one worker that takes it up."""
+
+    def claim(self) -> Sequence[str]:
+        """Names of the files to be read, oldest first: the one that hooks write to, which they write to no more, and
+        those that an earlier worker left."""
+
+    def records(self, name: str, *, after: int = 0) -> Iterator[Record | Spoiled]:
+        """What stands behind that byte. The beginning of a line that somebody may still be writing is left out."""
+
+    def finish(self, name: str, *, at: int) -> bool:
+        """Remove the file, for good once this returns; not if anything stands behind `at`, or may yet come."""
+
+    def set_aside(self, text: str) -> None:
+        """Keep a line that nobody could read, for a person; of very many, the latest."""
+
+    def vitals(self) -> Mapping[str, str]:
+        """waiting_bytes, oldest (the time of the first record that waits; "" when none does), bad_bytes, path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -422,6 +464,9 @@ class Reader(Protocol):
 
     def due(self, now: datetime, *, limit: int = 1) -> Sequence[Job]:
         """Jobs to be done now: queued ones whose time has come, in order, and running ones, whose worker died."""
+
+    def count_jobs(self) -> Mapping[JobState, int]:
+        """How many there are in each state that any is in. Of those that are done, only the latest are kept."""
 
     def outcomes(self, project: str, *, memory_id: str = "", session: str = "") -> Sequence[Outcome]:
         """Oldest first."""

@@ -20,6 +20,7 @@ from hindbrain.settings import Settings, load, worker_socket
 if TYPE_CHECKING:
     from hindbrain.adapters.lease import Lease
     from hindbrain.adapters.service import Service
+    from hindbrain.adapters.spool import FileSpool
     from hindbrain.adapters.worker import RemoteWorker
 
 
@@ -134,6 +135,15 @@ def service_of(settings: Settings) -> Service:
     from hindbrain.adapters.service import Service
 
     return Service(Path(worker_socket(settings.home)))
+
+
+def spool_of(settings: Settings) -> FileSpool:
+    """What the hooks of the home were told, and nobody has taken up yet."""
+    from pathlib import Path
+
+    from hindbrain.adapters.spool import FileSpool
+
+    return FileSpool(Path(settings.home) / "spool")
 
 
 def lease_of(settings: Settings) -> Lease:

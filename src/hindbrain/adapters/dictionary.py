@@ -21,7 +21,7 @@ from hindbrain.core.model import (
     Version,
 )
 from hindbrain.core.model.activity import Activity, Deed
-from hindbrain.core.model.job import SUPERSEDED, Job, JobState
+from hindbrain.core.model.job import KEPT_DONE, SUPERSEDED, Job, JobState
 from hindbrain.core.model.outcome import Anchor, Outcome, Standing, standing
 from hindbrain.core.model.receipt import FORGOTTEN
 from hindbrain.core.model.vector import restored
@@ -267,6 +267,10 @@ class _DictReader:
         waiting = self.jobs(states=(JobState.QUEUED, JobState.RUNNING))
         return [job for job in waiting if job.state is JobState.RUNNING or job.due_at <= now][:limit]
 
+    def count_jobs(self) -> Mapping[JobState, int]:
+        states = sorted(job.state for job in self._tables.jobs.values())
+        return {state: states.count(state) for state in dict.fromkeys(states)}
+
     def outcomes(self, project: str, *, memory_id: str = "", session: str = "") -> Sequence[Outcome]:
         found = [
             outcome
@@ -370,6 +374,8 @@ class _DictTransaction(_DictReader):
         elif not is_taken:
             last = max((one.seq for one in self._tables.jobs.values()), default=0)
             self._tables.jobs[job.id] = replace(job, seq=last + 1)
+        for old in self.jobs(states=(JobState.DONE,))[:-KEPT_DONE]:
+            del self._tables.jobs[old.id]
 
     def _put(self, memory: Memory, changes: Changes) -> None:
         known = self._tables.memories.get(memory.id)

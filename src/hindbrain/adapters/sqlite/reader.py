@@ -456,6 +456,14 @@ class SqliteReader:
 
         return due(self._all, now, limit=limit)
 
+    def count_jobs(self) -> "Mapping[JobState, int]":
+        from hindbrain.core.model.job import JobState
+
+        return {
+            JobState(state): count
+            for state, count in self._all("SELECT state, count(*) FROM job GROUP BY state ORDER BY state")
+        }
+
     def outcomes(self, project: str, *, memory_id: str = "", session: str = "") -> "Sequence[Outcome]":
         from hindbrain.adapters.sqlite.worth import outcomes
 

@@ -59,7 +59,8 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "verify": Entry("verify:verify", "Compare memories with the code that they speak of"),
         "cleanup": Entry("care:cleanup", "Let unused memories fade, archive those that faded away"),
         "doctor": Entry("care:doctor", "Check that everything is healthy, and say how to fix it"),
-        "worker": Entry("worker:worker", "Keep the model warm, and give memories their meaning"),
+        "worker": Entry("worker:worker", "Learn from what hooks heard, and give memories their meaning"),
+        "queue": Entry("queue:queue", "List the jobs of the worker, and try again those it gave up"),
         "completion": Entry("completion:completion", "Print the completion script for a shell"),
     },
 }
