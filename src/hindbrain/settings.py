@@ -92,6 +92,21 @@ def _fits(place: str) -> bool:
     return len(os.fsencode(place)) <= _LONGEST_SOCKET
 
 
+def client_folders(environ: Mapping[str, str] | None = None) -> Mapping[str, str]:
+    """Where the coding agents' clients keep the user's files, by client; of Claude Code also its `state` file."""
+    environ = os.environ if environ is None else environ
+    home = os.path.expanduser("~")
+    claude = environ.get("CLAUDE_CONFIG_DIR") or ""
+    config = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    return {
+        "claude": claude or os.path.join(home, ".claude"),
+        "claude_state": os.path.join(claude or home, ".claude.json"),
+        "codex": environ.get("CODEX_HOME") or os.path.join(home, ".codex"),
+        "gemini": os.path.join(home, ".gemini"),
+        "opencode": os.path.join(config, "opencode"),
+    }
+
+
 def colour(environ: Mapping[str, str] | None = None) -> bool | None:
     """False: no colours, anywhere. None: where there is a terminal. An empty NO_COLOR counts as none."""
     return False if (os.environ if environ is None else environ).get("NO_COLOR") else None

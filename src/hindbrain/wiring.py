@@ -18,9 +18,11 @@ from hindbrain.ports import Dialect, Embedder, Written
 from hindbrain.settings import Settings, load, worker_socket
 
 if TYPE_CHECKING:
+    from hindbrain.adapters.clients import LocalClients
     from hindbrain.adapters.lease import Lease
     from hindbrain.adapters.service import Service
     from hindbrain.adapters.worker import RemoteWorker
+    from hindbrain.core.setup.wires import Kit
 
 
 def open_hindbrain(
@@ -143,3 +145,17 @@ def lease_of(settings: Settings) -> Lease:
     from hindbrain.adapters.lease import Lease
 
     return Lease(Path(settings.home) / "worker.lock")
+
+
+def clients_of(settings: Settings) -> LocalClients:
+    """The coding agents' clients of this user, and what the home knows of them."""
+    from hindbrain.adapters.clients import LocalClients
+
+    return LocalClients(os.path.abspath(settings.home))
+
+
+def kit_of(*, has_server: bool) -> Kit:
+    """What is installed into clients."""
+    from hindbrain.adapters.clients import kit
+
+    return kit(has_server=has_server)

@@ -1,0 +1,174 @@
+// Hindbrain: the memory of coding agents. Written by `hindbrain init`, removed by `hindbrain uninit`.
+//
+// Tells the hook program what happens in a session, and the agent what the program answers. Nothing that goes wrong
+// here may reach the agent: every door is closed with a catch, and nobody is waited for longer than a second.
+import { spawn, spawnSync } from "node:child_process"
+
+const COMMAND = ["hindbrain-hook", "opencode"]
+const PATIENCE_MS = 1000
+const MOST_TEXT = 200_000 // characters of one text that are passed on
+const MOST_SESSIONS = 100 // that are remembered at a time
+
+/** Run the hook program with one event; its answer, or nothing when there is none in time. */
+function told(event) {
+  return new Promise((resolve) => {
+    let out = ""
+    let timer
+    const done = (answer) => {
+      clearTimeout(timer)
+      resolve(answer)
+    }
+    try {
+      const child = spawn(COMMAND[0], COMMAND.slice(1), { stdio: ["pipe", "pipe", "ignore"], detached: true })
+      timer = setTimeout(() => done({}), PATIENCE_MS)
+      child.on("error", () => done({}))
+      child.stdout.on("data", (data) => (out += data))
+      child.stdin.on("error", () => {})
+      child.on("close", () => done(understood(out)))
+      child.stdin.end(JSON.stringify(event))
+      child.unref()
+    } catch {
+      done({})
+    }
+  })
+}
+
+/** The same for what must not be lost when the client ends right after it: it waits until the program has it. */
+function toldAtOnce(event) {
+  const options = { input: JSON.stringify(event), timeout: PATIENCE_MS, stdio: ["pipe", "ignore", "ignore"] }
+  spawnSync(COMMAND[0], COMMAND.slice(1), options)
+}
+
+function understood(text) {
+  try {
+    const answer = JSON.parse(text)
+    return answer && typeof answer === "object" ? answer : {}
+  } catch {
+    return {}
+  }
+}
+
+/** The same value, with every long text in it cut. */
+function bounded(value) {
+  if (typeof value === "string") return value.length > MOST_TEXT ? value.slice(0, MOST_TEXT) : value
+  if (Array.isArray(value)) return value.map(bounded)
+  if (value && typeof value === "object") {
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, bounded(one)]))
+  }
+  return value
+}
+
+/** What is known of each session; the one that was quiet for longest goes first. */
+class Sessions {
+  #known = new Map()
+
+  of(id) {
+    const one = this.#known.get(id) ?? { waiting: [], texts: new Map(), roles: new Map(), seen: new Set() }
+    this.#known.delete(id)
+    this.#known.set(id, one)
+    if (this.#known.size > MOST_SESSIONS) this.#known.delete(this.#known.keys().next().value)
+    return one
+  }
+}
+
+/** The last thing that the agent said, and nobody else. */
+function lastWords(session) {
+  const messages = [...session.texts.keys()].filter((id) => session.roles.get(id) === "assistant")
+  const parts = session.texts.get(messages.at(-1))
+  return parts ? [...parts.values()].join("\n") : ""
+}
+
+/** Keep the text of messages as they grow; only the last few matter. */
+function heard(session, part) {
+  if (part.type !== "text" || part.synthetic || part.ignored) return
+  const parts = session.texts.get(part.messageID) ?? new Map()
+  parts.set(part.id, part.text ?? "")
+  session.texts.set(part.messageID, parts)
+  if (session.texts.size > 8) session.texts.delete(session.texts.keys().next().value)
+}
+
+/** True the first time that a session says this. Events can repeat. */
+function isNew(session, key) {
+  if (session.seen.has(key)) return false
+  session.seen.add(key)
+  if (session.seen.size > 500) session.seen.delete(session.seen.values().next().value)
+  return true
+}
+
+/** A function that never throws, whatever becomes of it. */
+function safe(act) {
+  return async (...given) => {
+    try {
+      await act(...given)
+    } catch {
+      // The agent must not notice.
+    }
+  }
+}
+
+export const Hindbrain = async ({ directory }) => {
+  const sessions = new Sessions()
+
+  function eventOf(name, id, payload, message) {
+    const more = message ? { message: bounded(message) } : {}
+    return { hook_event_name: name, session_id: id, cwd: directory, payload: bounded(payload), ...more }
+  }
+
+  /** What is answered now is told to the agent with its next request. */
+  async function ask(name, id, payload) {
+    const { context } = await told(eventOf(name, id, payload))
+    if (context) sessions.of(id).waiting.push(context)
+  }
+
+  const events = {
+    "session.created": async ({ sessionID, info }) => {
+      const id = sessionID ?? info?.id
+      if (id && isNew(sessions.of(id), "created")) await ask("session.created", id, { info })
+    },
+    "message.updated": async ({ info }) => {
+      if (info?.sessionID) sessions.of(info.sessionID).roles.set(info.id, info.role)
+    },
+    "message.part.updated": async ({ part }) => {
+      if (part?.sessionID) heard(sessions.of(part.sessionID), part)
+    },
+    "session.idle": async ({ sessionID }) => {
+      const session = sessions.of(sessionID)
+      const message = lastWords(session)
+      if (message && isNew(session, `idle ${[...session.texts.keys()].at(-1)}`)) {
+        toldAtOnce(eventOf("session.idle", sessionID, {}, message))
+      }
+    },
+    "session.compacted": async ({ sessionID }) => {
+      await ask("session.compacted", sessionID, {})
+    },
+  }
+
+  return {
+    event: safe(async ({ event }) => events[event.type]?.(event.properties ?? {})),
+
+    "chat.message": safe(async (input, output) => {
+      const session = sessions.of(input.sessionID)
+      const parts = output.parts ?? []
+      if (isNew(session, `message ${parts[0]?.messageID ?? parts[0]?.id}`)) {
+        await ask("chat.message", input.sessionID, { input, parts })
+      }
+    }),
+
+    "tool.execute.before": safe(async (input, output) => {
+      await ask("tool.execute.before", input.sessionID, { input, output })
+    }),
+
+    "tool.execute.after": safe(async (input, output) => {
+      const { context } = await told(eventOf("tool.execute.after", input.sessionID, { input, output }))
+      if (!context) return
+      if (typeof output.output === "string") output.output += `\n\n${context}`
+      else sessions.of(input.sessionID).waiting.push(context)
+    }),
+
+    "experimental.chat.system.transform": safe(async (input, output) => {
+      if (!input.sessionID) return
+      const session = sessions.of(input.sessionID)
+      for (const context of session.waiting.splice(0)) output.system.push(context)
+    }),
+  }
+}
