@@ -8,6 +8,7 @@ const COMMAND = ["hindbrain-hook", "opencode"]
 const PATIENCE_MS = 1000
 const MOST_TEXT = 200_000 // characters of one text that are passed on
 const MOST_SESSIONS = 100 // that are remembered at a time
+const MOST_TOLD = 20_000 // characters that stand in the system prompt of one session
 
 /** Run the hook program with one event; its answer, or nothing when there is none in time. */
 function told(event) {
@@ -63,7 +64,7 @@ class Sessions {
   #known = new Map()
 
   of(id) {
-    const one = this.#known.get(id) ?? { waiting: [], texts: new Map(), roles: new Map(), seen: new Set() }
+    const one = this.#known.get(id) ?? { told: [], texts: new Map(), roles: new Map(), seen: new Set() }
     this.#known.delete(id)
     this.#known.set(id, one)
     if (this.#known.size > MOST_SESSIONS) this.#known.delete(this.#known.keys().next().value)
@@ -95,6 +96,18 @@ function isNew(session, key) {
   return true
 }
 
+/** A system prompt is made anew for every request, so what was told once has to be told again; the oldest goes first. */
+function remember(session, context) {
+  if (!context || session.told.includes(context)) return
+  session.told.push(context)
+  while (session.told.length > 1 && session.told.join("").length > MOST_TOLD) session.told.shift()
+}
+
+/** Whether a request is the client's own, to find a name for the session: it is none of the agent's work. */
+function isForTitle(system) {
+  return /\btitle generator\b/i.test(system[0] ?? "")
+}
+
 /** A function that never throws, whatever becomes of it. */
 function safe(act) {
   return async (...given) => {
@@ -114,10 +127,10 @@ export const Hindbrain = async ({ directory }) => {
     return { hook_event_name: name, session_id: id, cwd: directory, payload: bounded(payload), ...more }
   }
 
-  /** What is answered now is told to the agent with its next request. */
+  /** What is answered now is told to the agent with its next request, and with those after it. */
   async function ask(name, id, payload) {
     const { context } = await told(eventOf(name, id, payload))
-    if (context) sessions.of(id).waiting.push(context)
+    remember(sessions.of(id), context)
   }
 
   const events = {
@@ -139,6 +152,7 @@ export const Hindbrain = async ({ directory }) => {
       }
     },
     "session.compacted": async ({ sessionID }) => {
+      sessions.of(sessionID).told = []
       await ask("session.compacted", sessionID, {})
     },
   }
@@ -162,13 +176,11 @@ export const Hindbrain = async ({ directory }) => {
       const { context } = await told(eventOf("tool.execute.after", input.sessionID, { input, output }))
       if (!context) return
       if (typeof output.output === "string") output.output += `\n\n${context}`
-      else sessions.of(input.sessionID).waiting.push(context)
+      else remember(sessions.of(input.sessionID), context)
     }),
 
     "experimental.chat.system.transform": safe(async (input, output) => {
-      if (!input.sessionID) return
-      const session = sessions.of(input.sessionID)
-      for (const context of session.waiting.splice(0)) output.system.push(context)
+      if (input.sessionID && !isForTitle(output.system)) output.system.push(...sessions.of(input.sessionID).told)
     }),
   }
 }
