@@ -208,8 +208,11 @@ class Clients(Protocol):
         """Whole or not at all, through a link to the file it leads to, with the mode that was there; the folders that
         had to be made, the outermost first. ConfigChanged when the file is not as `expected`."""
 
-    def remove(self, path: str, *, expected: bytes, folders: Sequence[str]) -> None:
-        """The file, then those `folders` that are empty without it."""
+    def remove(self, path: str, *, expected: bytes) -> None:
+        """ConfigChanged when the file is not as `expected`."""
+
+    def clear(self, folders: Sequence[str]) -> None:
+        """Remove those that are empty, the innermost first."""
 
     def records(self) -> Sequence[Record]:
         """Of every file that was changed and not restored yet."""

@@ -50,7 +50,7 @@ class Settings:
 def load(environ: Mapping[str, str] | None = None) -> Settings:
     """Settings from the environment, then `config.toml` in the home. BadSettings names the bad line."""
     environ = os.environ if environ is None else environ
-    home = os.path.expanduser(environ.get("HINDBRAIN_HOME") or _data_folder(environ))
+    home = os.path.expanduser(environ.get("HINDBRAIN_HOME") or default_home(environ))
     wanted = environ.get("HINDBRAIN_STORE", "")
     if "://" in wanted:
         raise BadSettings(f"HINDBRAIN_STORE={wanted.partition('://')[0]}://… is not a file", fix="give a path")
@@ -59,6 +59,11 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     settings = _with_file(settings, os.path.join(home, "config.toml"))
     # Of one run, so it overrules what stands for all of them.
     return replace(settings, embedder=environ.get("HINDBRAIN_EMBEDDER") or settings.embedder)
+
+
+def default_home(environ: Mapping[str, str] | None = None) -> str:
+    """The home of whoever has set no other."""
+    return os.path.expanduser(_data_folder(os.environ if environ is None else environ))
 
 
 def anew(settings: Settings) -> Settings:

@@ -15,7 +15,7 @@ from hindbrain.core.hints import TYPE_CHECKING, cast
 from hindbrain.core.value import replace
 from hindbrain.facade import Hindbrain
 from hindbrain.ports import Dialect, Embedder, Written
-from hindbrain.settings import Settings, load, worker_socket
+from hindbrain.settings import Settings, default_home, load, worker_socket
 
 if TYPE_CHECKING:
     from hindbrain.adapters.clients import LocalClients
@@ -154,8 +154,10 @@ def clients_of(settings: Settings) -> LocalClients:
     return LocalClients(os.path.abspath(settings.home))
 
 
-def kit_of(*, has_server: bool) -> Kit:
-    """What is installed into clients."""
+def kit_of(settings: Settings, *, has_server: bool) -> Kit:
+    """What is installed into clients, so that they find the home of `settings`."""
     from hindbrain.adapters.clients import kit
 
-    return kit(has_server=has_server)
+    home = os.path.abspath(settings.home)
+    is_default = home == os.path.abspath(default_home())
+    return kit(has_server=has_server, home="" if is_default else home)

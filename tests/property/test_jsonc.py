@@ -63,14 +63,14 @@ def test_a_document_says_the_same_with_comments_and_without(document: tuple[str,
 @given(documents(), KEYS, VALUES)
 def test_what_is_put_is_there_and_the_rest_is_as_it_was(document: tuple[str, Any], key: str, new: Any) -> None:
     text, content = document
-    assert jsonc.value(jsonc.put(text, (key,), new)) == {**content, key: new}
+    assert jsonc.value(jsonc.put(text, (key,), content=new)) == {**content, key: new}
 
 
 @given(documents(), KEYS, VALUES)
 def test_a_new_key_touches_nothing_that_was_written(document: tuple[str, Any], key: str, new: Any) -> None:
     text, content = document
     assume(key not in content)
-    made = jsonc.put(text, (key,), new)
+    made = jsonc.put(text, (key,), content=new)
 
     assert _is_within(text.rstrip(), made)
 
@@ -85,7 +85,7 @@ def _is_within(small: str, large: str) -> bool:
 def test_what_was_put_can_be_taken_out_again(document: tuple[str, Any], key: str, new: Any) -> None:
     text, content = document
     assume(key not in content)
-    back = jsonc.cut(jsonc.put(text, (key,), new), (key,))
+    back = jsonc.cut(jsonc.put(text, (key,), content=new), (key,))
 
     assert jsonc.value(back) == content
     assert "".join(back.split()) == "".join(text.split())  # every letter, comma and comment but for blanks
@@ -104,7 +104,7 @@ def test_cutting_takes_one_thing_and_no_comment(document: tuple[str, Any], data:
 @given(documents(), KEYS, st.lists(VALUES, max_size=3), VALUES)
 def test_an_index_beyond_the_end_appends(document: tuple[str, Any], key: str, items: list[Any], new: Any) -> None:
     text, content = document
-    made = jsonc.put(jsonc.put(text, (key,), items), (key, len(items)), new)
+    made = jsonc.put(jsonc.put(text, (key,), content=items), (key, len(items)), content=new)
     assert jsonc.value(made) == {**content, key: [*items, new]}
     assert jsonc.value(jsonc.cut(made, (key, len(items)))) == {**content, key: items}
 
@@ -112,17 +112,17 @@ def test_an_index_beyond_the_end_appends(document: tuple[str, Any], key: str, it
 @given(documents(), VALUES)
 def test_missing_parents_are_made(document: tuple[str, Any], new: Any) -> None:
     text, content = document
-    assert jsonc.value(jsonc.put(text, ("made", "below", 0), new)) == {**content, "made": {"below": [new]}}
+    assert jsonc.value(jsonc.put(text, ("made", "below", 0), content=new)) == {**content, "made": {"below": [new]}}
 
 
 @given(st.text(alphabet='{}[]",:/*\\\n ab1', max_size=40))
 def test_any_text_is_a_document_or_refused_with_a_reason(text: str) -> None:
     try:
-        jsonc.put(text, ("a",), 1)
+        jsonc.put(text, ("a",), content=1)
     except jsonc.NotJson as error:
         assert str(error)
     else:
-        assert jsonc.value(jsonc.put(text, ("a",), 1))["a"] == 1
+        assert jsonc.value(jsonc.put(text, ("a",), content=1))["a"] == 1
 
 
 @pytest.mark.parametrize(
@@ -132,4 +132,4 @@ def test_any_text_is_a_document_or_refused_with_a_reason(text: str) -> None:
 )
 def test_hostile_documents_are_refused_at_once(text: str) -> None:
     with pytest.raises(jsonc.NotJson):
-        jsonc.put(text, ("a",), 1)
+        jsonc.put(text, ("a",), content=1)

@@ -24,7 +24,7 @@ class Change:
     before: bytes | None  # None: there is no such file
     after: bytes | None  # None: there will be none
     record: Record | None  # to be kept; None: there is nothing of ours in it any more
-    folders: tuple[str, ...] = ()  # to be removed with the file, if they are empty then
+    folders: tuple[str, ...] = ()  # to be removed if they are empty in the end
 
     @property
     def is_seen(self) -> bool:
@@ -89,13 +89,14 @@ def carry_out(plan: Plan, *, clients: Clients) -> None:
         if change.record:
             clients.note(change.record)
         if change.after is None and change.before is not None:
-            clients.remove(change.path, expected=change.before, folders=change.folders)
+            clients.remove(change.path, expected=change.before)
         elif change.after is not None and change.after != change.before:
             made = clients.write(change.path, change.after, expected=change.before)
             if change.record and made:
                 clients.note(replace(change.record, folders=(*made, *change.record.folders)))
         if not change.record:
             clients.drop(change.path)
+    clients.clear([folder for change in plan.changes for folder in change.folders])
 
 
 def _change(path: str, wanted: Sequence[Wish], *, scope: str, record: Record | None, clients: Clients) -> Change | None:
@@ -130,23 +131,28 @@ def _base(current: bytes | None, wanted: Sequence[Wish], *, record: Record | Non
 
 def _restored(record: Record, *, clients: Clients) -> Change | None:
     current = clients.read(record.path)
-    what = tuple(wish.what for wish in record.wishes)
-    client = record.wishes[0].client if record.wishes else ""
-    after: bytes | None
-    if current is None or current == record.before:
-        after = current
-    elif _hash(current) == record.after:
-        after = record.before
-    elif all(wish.form is Form.FILE for wish in record.wishes):
-        after = current  # a person has made it theirs
-    else:
-        after = _stripped(current, record.wishes, before=record.before or b"", path=record.path)
-        after = None if record.before is None and after.strip() in (b"", b"{}") else after
+    after = current if current in (None, record.before) else _without_us(current or b"", record)
     if after == current and not record.after:
         return None  # nothing of ours, and no record to drop
     return Change(
-        path=record.path, client=client, what=what, before=current, after=after, record=None, folders=record.folders
+        path=record.path,
+        client=next((wish.client for wish in record.wishes), ""),
+        what=tuple(wish.what for wish in record.wishes),
+        before=current,
+        after=after,
+        record=None,
+        folders=record.folders,
     )
+
+
+def _without_us(current: bytes, record: Record) -> bytes | None:
+    if _hash(current) == record.after:
+        return record.before
+    if all(wish.form is Form.FILE for wish in record.wishes):
+        return current  # a person has made it theirs
+    left = _stripped(current, record.wishes, before=record.before or b"", path=record.path)
+    was_made_by_us = record.before is None and bool(record.after)
+    return None if was_made_by_us and left.strip() in (b"", b"{}") else left
 
 
 def _stripped(current: bytes, wanted: Sequence[Wish], *, before: bytes | None, path: str) -> bytes:
@@ -156,7 +162,7 @@ def _stripped(current: bytes, wanted: Sequence[Wish], *, before: bytes | None, p
             text = unwired(text, wish, before=old)
         except jsonc.NotJson as error:
             raise _broken(path, str(error)) from error
-        if wish.form is Form.TABLE and _table(path, text, wish) is not None:
+        if wish.form is Form.TABLE and _table(text, wish, path=path) is not None:
             raise _broken(path, f"{'.'.join(wish.at)} is written in a way that only a person can take out")
     return text.encode()
 
@@ -170,7 +176,11 @@ def _known(
         wanted = wishes(client, whole, roots=roots, in_project=in_project, exists=clients.exists)
         for path, group in groupby(wanted, key=lambda wish: wish.path):
             found = tuple(group)
-            if found[0].form is not Form.FILE or _decoded(path, clients.read(path)) == found[0].content:
+            content = clients.read(path) or b""
+            is_own = (
+                content == str(found[0].content).encode() if found[0].form is Form.FILE else b"hindbrain" in content
+            )
+            if is_own:
                 yield path, found
 
 
@@ -193,15 +203,15 @@ def _edited(text: str, wish: Wish) -> str:
             return wired(text, wish)
         except jsonc.NotJson as error:
             raise _broken(wish.path, str(error)) from error
-    if _table(wish.path, text, wish) == wish.content:
+    if _table(text, wish, path=wish.path) == wish.content:
         return text
     made = wired(text, wish)
-    if _table(wish.path, made, wish) != wish.content:
+    if _table(made, wish, path=wish.path) != wish.content:
         raise _broken(wish.path, f"{'.'.join(wish.at)} is written in a way that only a person can change")
     return made
 
 
-def _table(path: str, text: str, wish: Wish) -> object:
+def _table(text: str, wish: Wish, *, path: str) -> object:
     try:
         there: object = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

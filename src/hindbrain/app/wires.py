@@ -12,6 +12,7 @@ from hindbrain.app.init import planned, plugged, said
 from hindbrain.core.hints import Any
 from hindbrain.core.model.job import JobState
 from hindbrain.core.setup.wires import CLIENTS, Kit, command, events, own_hooks, wishes
+from hindbrain.core.value import replace
 from hindbrain.errors import HindbrainError
 from hindbrain.ports import Clients, Reader, Spooled
 
@@ -75,7 +76,7 @@ def _places(client: str, kit: Kit, *, folder: str, clients: Clients) -> Sequence
     for in_project in (False, True):
         first = wishes(client, kit, roots=roots, in_project=in_project, exists=clients.exists)[0]
         text = (clients.read(first.path) or b"").decode("utf-8", "replace")
-        is_wired = "hindbrain" in text if client == "opencode" else any(_own(text).values())
+        is_wired = bool(text) if client == "opencode" else any(_own(text).values())
         found += [first.path] if is_wired and first.path not in found else []
     return found
 
@@ -111,7 +112,9 @@ def _trust(places: Sequence[str], *, clients: Clients, config: str) -> Iterator[
             for at, place, group, hook in hooks:
                 known = state.get(f"{path}:{_snake(event)}:{at}:{place}")
                 total += 1
-                trusted += isinstance(known, dict) and known.get("trusted_hash") == _fingerprint(event, group, hook)
+                trusted += isinstance(known, dict) and known.get("trusted_hash") == fingerprint(
+                    event, hook, group=group
+                )
     if trusted == total:
         yield Finding(name="codex", is_ok=True, what=f"all {total} hooks are trusted")
         return
@@ -132,7 +135,7 @@ def _snake(event: str) -> str:
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in event).lstrip("_")
 
 
-def _fingerprint(event: str, group: Mapping[str, Any], hook: Mapping[str, Any]) -> str:
+def fingerprint(event: str, hook: Mapping[str, Any], *, group: Mapping[str, Any]) -> str:
     """Of one hook, as Codex takes it: of its JSON with sorted keys and without blanks."""
     one = {"async": False, **hook}
     whole = {"event_name": _snake(event), "hooks": [one]}
@@ -160,7 +163,7 @@ def _tried(client: str, kit: Kit, *, clients: Clients) -> Iterator[Finding]:
         "tool_input": {},
         "tool_response": "",
     }
-    problem = clients.tried(command(client, kit), event)
+    problem = clients.tried(command(client, replace(kit, home="")), event)  # the home is that of the trial
     if problem:
         yield Finding(name=client, is_ok=False, what=f"a test event got lost: {problem}", fix="hindbrain doctor")
     else:

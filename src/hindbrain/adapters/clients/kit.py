@@ -10,16 +10,19 @@ from hindbrain.core.setup.wires import Kit
 _PACKAGE = Path(hindbrain.core.__file__).parents[1]
 
 
-def kit(*, has_server: bool) -> Kit:
+def kit(*, has_server: bool, home: str) -> Kit:
+    """`home` is empty where everybody finds it by default."""
     python = sys.executable
     hook = str(_PACKAGE / "hook.py")
     assets = _PACKAGE / "assets"
     plugin = (assets / "opencode" / "hindbrain.js").read_text("utf-8")
-    line = json.dumps([python, "-I", "-S", hook, "opencode"], ensure_ascii=False)
+    words = [*(("/usr/bin/env", f"HINDBRAIN_HOME={home}") if home else ()), python, "-I", "-S", hook, "opencode"]
+    line = json.dumps(words, ensure_ascii=False)
     return Kit(
         python=python,
         hook=hook,
         skill=(assets / "skills" / "hindbrain" / "SKILL.md").read_text("utf-8"),
         plugin=plugin.replace('["hindbrain-hook", "opencode"]', line),
         has_server=has_server,
+        home=home,
     )

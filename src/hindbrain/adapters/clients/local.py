@@ -41,8 +41,11 @@ class LocalClients:
     def write(self, path: str, content: bytes, *, expected: bytes | None) -> Sequence[str]:
         return place.write(path, content, expected=expected)
 
-    def remove(self, path: str, *, expected: bytes, folders: Sequence[str]) -> None:
-        place.remove(path, expected=expected, folders=folders)
+    def remove(self, path: str, *, expected: bytes) -> None:
+        place.remove(path, expected=expected)
+
+    def clear(self, folders: Sequence[str]) -> None:
+        place.clear(folders)
 
     def records(self) -> Sequence[Record]:
         return tuple(_loaded(path) for path in sorted(self._folder.glob("*.json")))

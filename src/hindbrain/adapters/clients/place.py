@@ -48,16 +48,18 @@ def write(path: str, content: bytes, *, expected: bytes | None, fresh_mode: int 
     return made
 
 
-def remove(path: str, *, expected: bytes, folders: Sequence[str]) -> None:
+def remove(path: str, *, expected: bytes) -> None:
     _unchanged(path, expected)
     _target(path).unlink(missing_ok=True)
-    for folder in reversed(folders):
+
+
+def clear(folders: Sequence[str]) -> None:
+    for folder in sorted(folders, key=len, reverse=True):
         try:
             Path(folder).rmdir()
-        except OSError as error:
+        except OSError as error:  # somebody else has put something into it, or it is gone
             if error.errno not in (errno.ENOTEMPTY, errno.ENOENT, errno.EEXIST):
                 raise
-            return  # somebody else has put something into it
 
 
 def _unchanged(path: str, expected: bytes | None) -> None:

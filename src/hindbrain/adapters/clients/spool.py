@@ -19,6 +19,7 @@ _MOST_TROUBLES = 3
 _MOST_READ = 64 * 1024  # bytes of a file's end
 _TRIAL_S = 10.0
 _ARRIVAL_S = 1.0  # after the command has ended
+_POLL_S = 0.02
 
 
 def spooled(home: Path) -> Spooled:
@@ -41,24 +42,17 @@ def tried(line: str, event: Mapping[str, object]) -> str:
     with tempfile.TemporaryDirectory(prefix="hindbrain-trial-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
         with Lease(home / "worker.lock").hold():
-            began = time.monotonic()
             try:
-                done = _run(line, event, home)
+                done = _run(line, event, home=home)
             except subprocess.TimeoutExpired:
                 return f"the command did not end within {_TRIAL_S:g} s"
-            until = time.monotonic() + _ARRIVAL_S
-            while time.monotonic() < until:
-                if _has_arrived(home, str(event["session_id"])):
-                    return ""
-                time.sleep(0.02)
-            said = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
-            took_ms = round((time.monotonic() - began - _ARRIVAL_S) * 1000)
-            return f"the command ended after {took_ms} ms with {done.returncode}, and nothing arrived" + (
-                f": {said[-1]}" if said else ""
-            )
+            if _arrives(home, str(event["session_id"])):
+                return ""
+    said = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
+    return f"the command ended with {done.returncode}, and nothing arrived" + (f": {said[-1]}" if said else "")
 
 
-def _run(line: str, event: Mapping[str, object], home: Path) -> "subprocess.CompletedProcess[bytes]":
+def _run(line: str, event: Mapping[str, object], *, home: Path) -> "subprocess.CompletedProcess[bytes]":
     return subprocess.run(
         ["/bin/sh", "-c", line],
         input=json.dumps(event).encode(),
@@ -69,9 +63,15 @@ def _run(line: str, event: Mapping[str, object], home: Path) -> "subprocess.Comp
     )
 
 
-def _has_arrived(home: Path, session: str) -> bool:
-    files = (path for path in (home / "spool").glob("*") if path.is_file() and path.name != "bad")
-    return any(session.encode() in path.read_bytes() for path in files)
+def _arrives(home: Path, session: str) -> bool:
+    until = time.monotonic() + _ARRIVAL_S
+    while True:
+        files = (path for path in (home / "spool").glob("*") if path.is_file() and path.name != "bad")
+        if any(session.encode() in path.read_bytes() for path in files):
+            return True
+        if time.monotonic() > until:
+            return False
+        time.sleep(_POLL_S)
 
 
 def _lines(path: Path) -> int:

@@ -34,10 +34,10 @@ function told(event) {
   })
 }
 
-/** The same for what must not be lost when the client ends right after it: it waits until the program has it. */
+/** The same for what must not be lost when the client ends right after it: everything waits until it is known. */
 function toldAtOnce(event) {
-  const options = { input: JSON.stringify(event), timeout: PATIENCE_MS, stdio: ["pipe", "ignore", "ignore"] }
-  spawnSync(COMMAND[0], COMMAND.slice(1), options)
+  const options = { input: JSON.stringify(event), timeout: PATIENCE_MS, stdio: ["pipe", "pipe", "ignore"] }
+  return understood(String(spawnSync(COMMAND[0], COMMAND.slice(1), options).stdout ?? ""))
 }
 
 function understood(text) {
@@ -119,7 +119,7 @@ function safe(act) {
   }
 }
 
-export const Hindbrain = async ({ directory }) => {
+export const Hindbrain = async ({ client, directory }) => {
   const sessions = new Sessions()
 
   function eventOf(name, id, payload, message) {
@@ -131,6 +131,11 @@ export const Hindbrain = async ({ directory }) => {
   async function ask(name, id, payload) {
     const { context } = await told(eventOf(name, id, payload))
     remember(sessions.of(id), context)
+  }
+
+  /** The client has no way to keep an agent from stopping; it can be asked once more. */
+  async function goOn(id, why) {
+    await client.session.promptAsync({ path: { id }, body: { parts: [{ type: "text", text: why, synthetic: true }] } })
   }
 
   const events = {
@@ -148,12 +153,18 @@ export const Hindbrain = async ({ directory }) => {
       const session = sessions.of(sessionID)
       const message = lastWords(session)
       if (message && isNew(session, `idle ${[...session.texts.keys()].at(-1)}`)) {
-        toldAtOnce(eventOf("session.idle", sessionID, {}, message))
+        const { context, hold } = toldAtOnce(eventOf("session.idle", sessionID, {}, message))
+        remember(session, context)
+        if (hold) await goOn(sessionID, hold)
       }
     },
     "session.compacted": async ({ sessionID }) => {
       sessions.of(sessionID).told = []
       await ask("session.compacted", sessionID, {})
+    },
+    "session.deleted": async ({ sessionID, info }) => {
+      const id = sessionID ?? info?.id
+      if (id) await told(eventOf("session.deleted", id, {}))
     },
   }
 
@@ -162,8 +173,8 @@ export const Hindbrain = async ({ directory }) => {
 
     "chat.message": safe(async (input, output) => {
       const session = sessions.of(input.sessionID)
-      const parts = output.parts ?? []
-      if (isNew(session, `message ${parts[0]?.messageID ?? parts[0]?.id}`)) {
+      const parts = (output.parts ?? []).filter((part) => !part.synthetic)
+      if (parts.length && isNew(session, `message ${parts[0]?.messageID ?? parts[0]?.id}`)) {
         await ask("chat.message", input.sessionID, { input, parts })
       }
     }),
@@ -177,6 +188,10 @@ export const Hindbrain = async ({ directory }) => {
       if (!context) return
       if (typeof output.output === "string") output.output += `\n\n${context}`
       else remember(sessions.of(input.sessionID), context)
+    }),
+
+    "experimental.session.compacting": safe(async (input) => {
+      await told(eventOf("experimental.session.compacting", input.sessionID, {}))
     }),
 
     "experimental.chat.system.transform": safe(async (input, output) => {

@@ -7,7 +7,7 @@ are blanked out with spaces, so that what is left is plain JSON in which every v
 import json
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from hindbrain.core.hints import Any
 from hindbrain.core.value import dataclass
@@ -43,7 +43,7 @@ def value(text: str) -> Any:
     return _decoded(plain) if plain.strip(_BLANK) else {}
 
 
-def put(text: str, path: Path, content: object) -> str:
+def put(text: str, path: Path, *, content: object) -> str:
     """The document with `content` at `path`. Objects on the way are made where they are missing. An index that is
     beyond the end of an array appends; a key that is there gets the new value in the same place."""
     if not _plain(text).strip(_BLANK):
@@ -60,7 +60,7 @@ def put(text: str, path: Path, content: object) -> str:
     child = _child(there, last)
     if child is None:
         return _inserted(text, there, key=last, content=content)
-    return text[: child.value] + _written(text, content, _indent(text, child.start)) + text[child.end :]
+    return text[: child.value] + _written(text, content, indent=_indent(text, child.start)) + text[child.end :]
 
 
 def cut(text: str, path: Path) -> str:
@@ -92,6 +92,7 @@ def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(patterns[name], re.DOTALL)
 
 
+@lru_cache(maxsize=2)  # one document is asked about many things in a row
 def _plain(text: str) -> str:
     """The same document as plain JSON, every value at the same place."""
 
@@ -170,51 +171,47 @@ def _nested(way: Sequence[str | int], content: object) -> object:
 
 def _inserted(text: str, there: _Container, *, key: str | int, content: object) -> str:
     """A new last child, on a line of its own."""
-    newline = _newline(text)
-    outer = _indent(text, there.start)
     last = there.children[-1] if there.children else None
-    begin = last.end if last else there.start + 1
-    gap = text[begin : there.end - 1]
-    comma = _comma(text, begin, there.end - 1)
-    at = begin + len(gap.rstrip(_BLANK))
-    is_own_line = last is not None and not text[text.rfind("\n", 0, last.start) + 1 : last.start].strip(_BLANK)
-    inner = _indent(text, last.start) if last and is_own_line else outer + _unit(text)
+    begin, end = last.end if last else there.start + 1, there.end - 1
+    at = begin + len(text[begin:end].rstrip(_BLANK))  # behind the comments that belong to the last one
+    comma = _comma(text, begin, end=end)
+    newline, outer = _newline(text), _indent(text, there.start)
+    inner = _indent(text, last.start) if last and _begins_line(text, last.start) else outer + _unit(text)
     name = f"{json.dumps(key, ensure_ascii=False)}: " if isinstance(key, str) else ""
-    piece = f"{newline}{inner}{name}{_written(text, content, inner)}"
-    piece += "," if last and comma is not None else ""
-    piece += "" if "\n" in text[at : there.end - 1] else f"{newline}{outer}"
-    if last and comma is None:
-        return f"{text[:begin]},{text[begin:at]}{piece}{_rest(text, at)}"
-    return f"{text[:at]}{piece}{_rest(text, at)}"
+    piece = f"{newline}{inner}{name}{_written(text, content, indent=inner)}"
+    if comma is not None:
+        piece += ","
+    elif last:
+        text, at, end = f"{text[:begin]},{text[begin:]}", at + 1, end + 1
+    if "\n" in text[at:end]:
+        return text[:at] + piece + text[at:]
+    return f"{text[:at]}{piece}{newline}{outer}{text[end:]}"
 
 
-def _rest(text: str, at: int) -> str:
-    """From `at` on; blanks that stood before a bracket on the same line are not kept behind a new line."""
-    rest = text[at:]
-    short = rest.lstrip(" \t")
-    return short if short[:1] in ("}", "]") else rest
+def _begins_line(text: str, at: int) -> bool:
+    return not text[text.rfind("\n", 0, at) + 1 : at].strip(_BLANK)
 
 
 def _without(text: str, there: _Container, *, at: int) -> str:
-    """Without one child, its comma, and the blanks before it."""
+    """Without one child, its comma, and the blanks before it. The last one takes the comma before it along."""
     child = there.children[at]
     before = there.children[at - 1].end if at else there.start + 1
+    after = there.end - 1 if at == len(there.children) - 1 else there.children[at + 1].start
     start = before + len(text[before : child.start].rstrip(_BLANK))
     if _ends_in_line_comment(text[before:start]) and not text[child.end :].lstrip(" \t,").startswith(("\r", "\n")):
         start = _next_line(text, start)  # what follows must not become part of the comment
-    is_last = at == len(there.children) - 1
-    after = _comma(text, child.end, there.end - 1 if is_last else there.children[at + 1].start)
-    if after is not None:
-        text = text[:after] + text[after + 1 :]
-    text = text[:start] + text[child.end :]
-    lost = after is None and at and _comma(text, before, start)
-    if lost:
-        text = text[:lost] + text[lost + 1 :]
-    if len(there.children) == 1:
-        shut = _container(_plain(text), there.start).end - 1
-        if not text[there.start + 1 : shut].strip(_BLANK):
-            text = text[: there.start + 1] + text[shut:]
-    return text
+    comma = _comma(text, child.end, end=after)
+    lost = _comma(text, before, end=start) if comma is None and at else None
+    gone = [(start, child.end), *((one, one + 1) for one in (comma, lost) if one is not None)]
+    for begin, end in sorted(gone, reverse=True):
+        text = text[:begin] + text[end:]
+    return _closed(text, there.start) if len(there.children) == 1 else text
+
+
+def _closed(text: str, start: int) -> str:
+    """A container that is empty now, without the blanks between its brackets."""
+    end = _container(_plain(text), start).end - 1
+    return text if text[start + 1 : end].strip(_BLANK) else text[: start + 1] + text[end:]
 
 
 def _next_line(text: str, at: int) -> int:
@@ -228,14 +225,14 @@ def _ends_in_line_comment(gap: str) -> bool:
     return any(match.group().startswith("//") for match in comments)
 
 
-def _comma(text: str, start: int, end: int) -> int | None:
+def _comma(text: str, start: int, *, end: int) -> int | None:
     """Where the comma stands between two places that hold nothing else but blanks and comments."""
     comments = _pattern("comment").sub(lambda match: " " * len(match.group()), text[start:end])
     at = comments.find(",")
     return None if at < 0 else start + at
 
 
-def _written(text: str, content: object, indent: str) -> str:
+def _written(text: str, content: object, *, indent: str) -> str:
     lines = json.dumps(content, ensure_ascii=False, indent=_unit(text)).split("\n")
     return f"{_newline(text)}{indent}".join(lines)
 

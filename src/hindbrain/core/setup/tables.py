@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 _BLANK = " \t"
 
 
-def put(text: str, table: Sequence[str], content: Mapping[str, object]) -> str:
+def put(text: str, table: Sequence[str], *, content: Mapping[str, object]) -> str:
     """The document with a new table at its end."""
     newline = "\r\n" if "\r\n" in text else "\n"
     gap = "" if not text.strip() else newline if text.endswith("\n") else newline * 2
@@ -46,5 +46,7 @@ def _is_header(line: str, table: Sequence[str]) -> bool:
 
 
 def _written(value: object) -> str:
-    """Strings, numbers, truths and lists of them are written alike in JSON and TOML."""
+    """Strings, numbers, truths and lists of them are written alike in JSON and TOML; objects on one line nearly so."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{name} = {_written(one)}" for name, one in value.items()) + " }"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

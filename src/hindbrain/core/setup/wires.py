@@ -47,10 +47,9 @@ _EVENTS: dict[str, dict[str, str]] = {  # event -> which tools
         "PostCompact": _ALL,
         "SessionEnd": _ALL,
     },
-    "gemini": {
+    "gemini": {  # cannot be told anything before a tool runs
         "SessionStart": _ALL,
         "BeforeAgent": _ALL,
-        "BeforeTool": "write_file|replace|read_file|read_many_files",
         "AfterTool": _ALL,
         "AfterAgent": _ALL,
         "PreCompress": _ALL,
@@ -87,6 +86,7 @@ class Kit:
     skill: str  # SKILL.md
     plugin: str  # OpenCode's, with the command in it
     has_server: bool  # whether there is an MCP server to name
+    home: str = ""  # where the memory is; empty: where it is by default
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +103,8 @@ class Wish:
 
 def command(client: str, kit: Kit) -> str:
     """In the shell's form, for Codex runs no other. Whatever happens, the client hears that all went well."""
-    return f"{shlex.quote(kit.python)} -I -S {shlex.quote(kit.hook)} {client} || :"
+    home = f"HINDBRAIN_HOME={shlex.quote(kit.home)} " if kit.home else ""  # a client may not have our environment
+    return f"{home}{shlex.quote(kit.python)} -I -S {shlex.quote(kit.hook)} {client} || :"
 
 
 def events(client: str) -> Sequence[str]:
@@ -123,11 +124,11 @@ def wired(text: str, wish: Wish) -> str:
     if wish.form is Form.FILE:
         return str(wish.content)
     if wish.form is Form.TABLE:
-        return tables.put(tables.cut(text, wish.at), wish.at, wish.content)
+        return tables.put(tables.cut(text, wish.at), wish.at, content=wish.content)
     if wish.form is Form.ENTRY:
-        return text if _found(text, wish.at) == wish.content else jsonc.put(text, wish.at, wish.content)
+        return text if _found(text, wish.at) == wish.content else jsonc.put(text, wish.at, content=wish.content)
     for event, group in wish.content.items():
-        text = _hooked(text, event, group)
+        text = _hooked(text, event, group=group)
     return text
 
 
@@ -138,9 +139,11 @@ def unwired(text: str, wish: Wish, *, before: str = "") -> str:
     if wish.form is Form.TABLE:
         return tables.cut(text, wish.at)
     if wish.form is Form.ENTRY:
-        return _pruned(jsonc.cut(text, wish.at), wish.at[:-1], before=before)
+        left = jsonc.cut(text, wish.at)
+        return left if left == text else _pruned(left, wish.at[:-1], before=before)
     for event in _hooks(text):
-        text = _pruned(_unhooked(text, event), ("hooks", event), before=before)
+        left = _unhooked(text, event)
+        text = left if left == text else _pruned(left, ("hooks", event), before=before)
     return text
 
 
@@ -173,9 +176,9 @@ def _claude(kit: Kit, roots: Roots, *, in_project: bool, exists: Callable[[str],
     servers = f"{roots.project}/.mcp.json" if in_project else roots.claude_state
     server = {"type": "stdio", **_server(kit, in_project=in_project)}
     return (
-        _hooks_wish("claude", f"{folder}/settings.json", kit),
+        _hooks_wish("claude", f"{folder}/settings.json", kit=kit),
         Wish(client="claude", path=servers, what="server", form=Form.ENTRY, at=_SERVERS, content=server),
-        _skill("claude", f"{folder}/skills", kit),
+        _skill("claude", f"{folder}/skills", kit=kit),
     )
 
 
@@ -183,7 +186,7 @@ def _codex(kit: Kit, roots: Roots, *, in_project: bool, exists: Callable[[str], 
     folder = f"{roots.project}/.codex" if in_project else roots.codex
     skills = f"{roots.project}/.agents/skills" if in_project else f"{roots.codex}/skills"
     return (
-        _hooks_wish("codex", f"{folder}/hooks.json", kit),
+        _hooks_wish("codex", f"{folder}/hooks.json", kit=kit),
         Wish(
             client="codex",
             path=f"{folder}/config.toml",
@@ -192,7 +195,7 @@ def _codex(kit: Kit, roots: Roots, *, in_project: bool, exists: Callable[[str], 
             at=("mcp_servers", "hindbrain"),
             content=_server(kit, in_project=in_project),
         ),
-        _skill("codex", skills, kit),
+        _skill("codex", skills, kit=kit),
     )
 
 
@@ -201,9 +204,9 @@ def _gemini(kit: Kit, roots: Roots, *, in_project: bool, exists: Callable[[str],
     path = f"{folder}/settings.json"
     server = _server(kit, in_project=in_project)
     return (
-        _hooks_wish("gemini", path, kit),
+        _hooks_wish("gemini", path, kit=kit),
         Wish(client="gemini", path=path, what="server", form=Form.ENTRY, at=_SERVERS, content=server),
-        _skill("gemini", f"{folder}/skills", kit),
+        _skill("gemini", f"{folder}/skills", kit=kit),
     )
 
 
@@ -212,6 +215,7 @@ def _opencode(kit: Kit, roots: Roots, *, in_project: bool, exists: Callable[[str
     config = f"{roots.project if in_project else roots.opencode}/opencode.json"
     server = _server(kit, in_project=in_project)
     entry = {"type": "local", "command": [server["command"], *server["args"]], "enabled": True}
+    entry |= {"environment": server["env"]} if "env" in server else {}
     return (
         Wish(
             client="opencode",
@@ -228,7 +232,7 @@ def _opencode(kit: Kit, roots: Roots, *, in_project: bool, exists: Callable[[str
             at=("mcp", "hindbrain"),
             content=entry,
         ),
-        _skill("opencode", f"{folder}/skills", kit),
+        _skill("opencode", f"{folder}/skills", kit=kit),
     )
 
 
@@ -239,21 +243,22 @@ def _server(kit: Kit, *, in_project: bool) -> dict[str, Any]:
     """In a project's files, which others may share, without a path of this machine."""
     if in_project:
         return {"command": "hindbrain", "args": ["mcp"]}
-    return {"command": kit.python, "args": ["-m", "hindbrain", "mcp"]}
+    home = {"env": {"HINDBRAIN_HOME": kit.home}} if kit.home else {}
+    return {"command": kit.python, "args": ["-m", "hindbrain", "mcp"], **home}
 
 
-def _skill(client: str, folder: str, kit: Kit) -> Wish:
+def _skill(client: str, folder: str, *, kit: Kit) -> Wish:
     path = f"{folder}/hindbrain/SKILL.md"
     return Wish(client=client, path=path, what="skill", form=Form.FILE, content=kit.skill)
 
 
-def _hooks_wish(client: str, path: str, kit: Kit) -> Wish:
+def _hooks_wish(client: str, path: str, *, kit: Kit) -> Wish:
     line = command(client, kit)
-    groups = {event: _group(client, event, tools, line) for event, tools in _EVENTS[client].items()}
+    groups = {event: _group(client, event, tools=tools, line=line) for event, tools in _EVENTS[client].items()}
     return Wish(client=client, path=path, what="hooks", form=Form.HOOKS, content=groups)
 
 
-def _group(client: str, event: str, tools: str, line: str) -> dict[str, Any]:
+def _group(client: str, event: str, *, tools: str, line: str) -> dict[str, Any]:
     patience = _LAST_PATIENCE if event == "SessionEnd" else _PATIENCE
     hook: dict[str, Any] = {"type": "command", "command": line, "timeout": patience}
     if client == "gemini":
@@ -261,13 +266,13 @@ def _group(client: str, event: str, tools: str, line: str) -> dict[str, Any]:
     return {"matcher": tools, "hooks": [hook]} if tools else {"hooks": [hook]}
 
 
-def _hooked(text: str, event: str, group: Mapping[str, Any]) -> str:
+def _hooked(text: str, event: str, *, group: Mapping[str, Any]) -> str:
     groups = _hooks(text).get(event, [])
     own = [one for one in groups if any(map(is_own, _members(one)))]
     if own == [group]:
         return text
     text = _unhooked(text, event)
-    return jsonc.put(text, ("hooks", event, len(_hooks(text).get(event, []))), group)
+    return jsonc.put(text, ("hooks", event, len(_hooks(text).get(event, []))), content=group)
 
 
 def _unhooked(text: str, event: str) -> str:

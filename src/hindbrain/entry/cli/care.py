@@ -71,9 +71,9 @@ def doctor(call: Call, repair: bool, wire: str | None) -> int:
     """
     from hindbrain.wiring import clients_of, kit_of
 
-    kit = kit_of(has_server="mcp" in COMMANDS)
     with call.open() as hindbrain:
         store = hindbrain.doctor(is_repairing=repair)
+        kit = kit_of(hindbrain.settings, has_server="mcp" in COMMANDS)
         wires = hindbrain.wires(kit, clients=clients_of(hindbrain.settings), trial=wire or "")
     findings = (*store, *wires)
     is_ok = all(finding.is_ok for finding in findings)

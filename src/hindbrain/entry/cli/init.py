@@ -16,8 +16,6 @@ from hindbrain.settings import load
 
 if TYPE_CHECKING:
     from hindbrain.app.init import Change, Plan
-    from hindbrain.core.setup.wires import Kit
-    from hindbrain.ports import Clients
 
     Planner = Callable[..., Plan]
 
@@ -69,7 +67,8 @@ def init(call: Call, clients: Sequence[str], user: bool, folder: str | None, dry
     """
     from hindbrain.app.init import planned
 
-    return _run(call, planned, clients=clients, folder=_folder(folder, user), wants=_wants(dry_run, yes))
+    folder = _folder(folder, user)
+    return _run(call, planned, clients=clients, folder=folder, wants=_wants(dry_run, yes), leaves_word=True)
 
 
 @command(
@@ -91,7 +90,8 @@ def uninit(call: Call, clients: Sequence[str], user: bool, folder: str | None, d
     """
     from hindbrain.app.init import undone
 
-    return _run(call, undone, clients=clients, folder=_folder(folder, user), wants=_wants(dry_run, yes))
+    folder = _folder(folder, user)
+    return _run(call, undone, clients=clients, folder=folder, wants=_wants(dry_run, yes), leaves_word=False)
 
 
 def _folder(folder: str | None, user: bool) -> str | None:
@@ -106,12 +106,15 @@ def _wants(dry_run: bool, yes: bool) -> str:
     return "show" if dry_run else "write" if yes else "ask"
 
 
-def _run(call: Call, plan_of: "Planner", *, clients: Sequence[str], folder: str | None, wants: str) -> int:
+def _run(
+    call: Call, plan_of: "Planner", *, clients: Sequence[str], folder: str | None, wants: str, leaves_word: bool
+) -> int:
     from hindbrain.app.init import carry_out
     from hindbrain.wiring import clients_of, kit_of
 
-    files = clients_of(load())
-    kit = kit_of(has_server="mcp" in COMMANDS)
+    settings = load()
+    files = clients_of(settings)
+    kit = kit_of(settings, has_server="mcp" in COMMANDS)
     in_project = folder is not None
     place = os.path.abspath(folder or ".")  # noqa: PTH100
     plan = plan_of(clients, kit, folder=place, in_project=in_project, clients=files)
@@ -121,19 +124,14 @@ def _run(call: Call, plan_of: "Planner", *, clients: Sequence[str], folder: str 
     is_agreed = _is_agreed(call, seen, wants=wants)
     if is_agreed:
         carry_out(plan, clients=files)
-        _point(kit, plan_of, clients=files)
-    _tell(call, plan, seen, is_written=is_agreed)
+    if is_agreed and leaves_word:  # the plugin, which knows nothing of this installation, finds it by this
+        files.point((kit.python, kit.hook))
+    _tell(call, plan, seen=seen, is_written=is_agreed)
     if not seen and not plan.clients:
         return 1
     if not is_agreed and wants == "ask" and seen:
         raise Unconfirmed("nothing was written: nobody has said yes", fix="run it again with --yes")
     return 0
-
-
-def _point(kit: "Kit", plan_of: "Planner", *, clients: "Clients") -> None:
-    """The plugin, which knows nothing of this installation, finds it by this."""
-    if plan_of.__name__ == "planned":
-        clients.point((kit.python, kit.hook))
 
 
 def _is_agreed(call: Call, seen: "Sequence[Change]", *, wants: str) -> bool:
@@ -146,7 +144,7 @@ def _is_agreed(call: Call, seen: "Sequence[Change]", *, wants: str) -> bool:
     return click.confirm(f"Write {many(len(seen), 'file')}?", err=True)
 
 
-def _tell(call: Call, plan: "Plan", seen: "Sequence[Change]", *, is_written: bool) -> None:
+def _tell(call: Call, plan: "Plan", *, seen: "Sequence[Change]", is_written: bool) -> None:
     if call.is_json:
         echo(to_json(_record(plan, seen, is_written=is_written)))
         return
