@@ -12,11 +12,13 @@ from setting_up import KIT, NOTHING_SPOOLED, ROOTS, MemoryClients
 from hindbrain.adapters.dictionary import DictStore
 from hindbrain.app.doctor import Finding
 from hindbrain.app.init import carry_out, planned, undone
-from hindbrain.app.wires import fingerprint, wires
+from hindbrain.app.wires import fingerprint, trial_event, wires
+from hindbrain.core.hooks.table import EVENTS
 from hindbrain.core.model.job import Job, JobState
 from hindbrain.core.setup import jsonc
 from hindbrain.core.setup.wires import CLIENTS, Wish, command, events, unwired, wired, wishes
 from hindbrain.core.value import replace
+from hindbrain.entry.hooks import event as hook_event
 from hindbrain.errors import ConfigBroken, ConfigChanged
 from hindbrain.ports import Changes
 
@@ -295,3 +297,14 @@ def test_a_trial_goes_through_the_installed_command_line(trial: str) -> None:
     clients.trial = trial
     findings = looked_at(clients, trial="claude")
     assert clients.tries == [command("claude", KIT)] and bool(bad(findings)) == bool(trial)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_event_of_a_trial_is_kept_and_wakes_nobody(client: str) -> None:
+    heard = hook_event.read(json.dumps(trial_event(client)).encode(), client=client)
+    assert heard is not None and heard.asks == hook_event.NEVER and not heard.is_synced
+
+
+@pytest.mark.parametrize("client", HOOKED)
+def test_what_is_wired_is_what_the_hook_program_understands(client: str) -> None:
+    assert set(events(client)) <= set(EVENTS[client])

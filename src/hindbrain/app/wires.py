@@ -153,18 +153,16 @@ def _last(client: str, seen: str) -> Finding:
     return Finding(name=client, is_ok=True, what=what, fix=f"hindbrain doctor --wire {client}, or start a session")
 
 
+def trial_event(client: str) -> Mapping[str, object]:
+    """Of a kind that is kept and nothing more: nobody has to answer it, and no worker is started for it."""
+    named = {"gemini": "AfterTool", "opencode": "tool.execute.after"}
+    name = named.get(client, "PostToolUse")
+    return {"hook_event_name": name, "session_id": _TRIAL, "cwd": "/", "tool_name": "Trial", "tool_input": {}}
+
+
 def _tried(client: str, kit: Kit, *, clients: Clients) -> Iterator[Finding]:
-    """The event is one that needs no answer, of a tool that every client has."""
-    event = {
-        "session_id": _TRIAL,
-        "cwd": "/",
-        "hook_event_name": {"gemini": "AfterTool", "opencode": "tool.execute.after"}.get(client, "PostToolUse"),
-        "tool_name": "Read",
-        "tool_input": {},
-        "tool_response": "",
-    }
-    problem = clients.tried(command(client, replace(kit, home="")), event)  # the home is that of the trial
-    if problem:
+    line = command(client, replace(kit, home=""))  # the home is that of the trial
+    if problem := clients.tried(line, trial_event(client)):
         yield Finding(name=client, is_ok=False, what=f"a test event got lost: {problem}", fix="hindbrain doctor")
     else:
         yield Finding(name=client, is_ok=True, what="a test event came through its command line")

@@ -64,7 +64,7 @@ class Sessions {
   #known = new Map()
 
   of(id) {
-    const one = this.#known.get(id) ?? { told: [], texts: new Map(), roles: new Map(), seen: new Set() }
+    const one = this.#known.get(id) ?? { told: [], texts: new Map(), roles: new Map(), seen: new Set(), isHeld: false }
     this.#known.delete(id)
     this.#known.set(id, one)
     if (this.#known.size > MOST_SESSIONS) this.#known.delete(this.#known.keys().next().value)
@@ -122,9 +122,11 @@ function safe(act) {
 export const Hindbrain = async ({ client, directory }) => {
   const sessions = new Sessions()
 
-  function eventOf(name, id, payload, message) {
-    const more = message ? { message: bounded(message) } : {}
-    return { hook_event_name: name, session_id: id, cwd: directory, payload: bounded(payload), ...more }
+  /** A subagent is a session of its own, which only its first event tells. */
+  function eventOf(name, id, payload, more = {}) {
+    const { parent, agent } = sessions.of(id)
+    const whose = parent ? { session_id: parent, agent_id: id, agent_type: agent } : { session_id: id }
+    return { hook_event_name: name, ...whose, cwd: directory, payload: bounded(payload), ...bounded(more) }
   }
 
   /** What is answered now is told to the agent with its next request, and with those after it. */
@@ -141,7 +143,9 @@ export const Hindbrain = async ({ client, directory }) => {
   const events = {
     "session.created": async ({ sessionID, info }) => {
       const id = sessionID ?? info?.id
-      if (id && isNew(sessions.of(id), "created")) await ask("session.created", id, { info })
+      if (!id || !isNew(sessions.of(id), "created")) return
+      if (info?.parentID) Object.assign(sessions.of(id), { parent: info.parentID, agent: info.agent ?? "subagent" })
+      await ask("session.created", id, { info })
     },
     "message.updated": async ({ info }) => {
       if (info?.sessionID) sessions.of(info.sessionID).roles.set(info.id, info.role)
@@ -153,8 +157,10 @@ export const Hindbrain = async ({ client, directory }) => {
       const session = sessions.of(sessionID)
       const message = lastWords(session)
       if (message && isNew(session, `idle ${[...session.texts.keys()].at(-1)}`)) {
-        const { context, hold } = toldAtOnce(eventOf("session.idle", sessionID, {}, message))
+        const more = { message, stop_hook_active: session.isHeld }
+        const { context, hold } = toldAtOnce(eventOf("session.idle", sessionID, {}, more))
         remember(session, context)
+        session.isHeld = Boolean(hold)
         if (hold) await goOn(sessionID, hold)
       }
     },
@@ -175,6 +181,7 @@ export const Hindbrain = async ({ client, directory }) => {
       const session = sessions.of(input.sessionID)
       const parts = (output.parts ?? []).filter((part) => !part.synthetic)
       if (parts.length && isNew(session, `message ${parts[0]?.messageID ?? parts[0]?.id}`)) {
+        session.isHeld = false
         await ask("chat.message", input.sessionID, { input, parts })
       }
     }),
