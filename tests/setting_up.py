@@ -44,7 +44,7 @@ class MemoryClients:
         return ROOTS
 
     def exists(self, path: str) -> bool:
-        return path in self.files
+        return path in self.files or path in [getattr(ROOTS, client) for client in self._found]
 
     def read(self, path: str) -> bytes | None:
         return self.files.get(path)

@@ -77,7 +77,7 @@ def test_nothing_is_written_without_a_yes(cli: Cli, user: Path) -> None:
 
 
 def test_only_the_named_client_is_touched_whether_it_is_found_or_not(cli: Cli, tmp_path: Path) -> None:
-    assert cli("init", "--yes", code=1).err.startswith("note:")
+    assert "--client" in cli("init", "--yes").err
     made = cli.json("init", "--client", "gemini", "--yes")
     assert made["clients"] == ["gemini"]
     assert sorted(one.name for one in (tmp_path / "user").iterdir()) == [".gemini"]

@@ -188,7 +188,7 @@ def bad(findings: Sequence[Finding]) -> list[str]:
     return [finding.what for finding in findings if not finding.is_ok]
 
 
-def test_a_client_that_is_not_installed_is_no_finding() -> None:
+def test_a_client_that_nobody_uses_is_no_finding() -> None:
     assert {finding.name for finding in looked_at(MemoryClients())} == {"spool"}
 
 

@@ -65,7 +65,9 @@ def planned(chosen: Sequence[str], kit: Kit, *, folder: str, in_project: bool, c
             scope = roots.project if in_project else ""
             change = _change(path, tuple(group), scope=scope, record=records.get(path), clients=clients)
             changes += [change] if change else []
-    if not kit.has_server:
+    if not names:
+        notices.append("no client was found: name one with --client")
+    elif not kit.has_server:
         notices.append("there is no MCP server yet: `hindbrain init` adds it once the command `hindbrain mcp` exists")
     return Plan(clients=names, changes=tuple(changes), notices=tuple(notices))
 

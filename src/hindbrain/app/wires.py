@@ -25,10 +25,11 @@ _TRIAL = "hindbrain-trial"  # session of an event that nobody meant
 def wires(
     kit: Kit, *, folder: str, store: Reader, clients: Clients, now: datetime, trial: str = ""
 ) -> Sequence[Finding]:
-    """All that was looked at. A client that is not there is not looked at. With `trial`, the name of a client, one
+    """All that was looked at. A client that this user has never used is not looked at. With `trial`, the name of a client, one
     event is sent through its command line into a home that is thrown away."""
     seen = store.cursors("client/")
-    found = [client for client in CLIENTS if client in clients.found()]
+    roots = clients.roots(folder)
+    found = [client for client in CLIENTS if clients.exists(getattr(roots, client))]
     return (
         *(one for client in found for one in _client(client, kit, folder=folder, clients=clients, seen=seen)),
         *(_tried(trial, kit, clients=clients) if trial else ()),

@@ -1,6 +1,5 @@
 """How a person is shown what would be written into their agents' files, and how they say yes."""
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
@@ -8,7 +7,7 @@ from hindbrain.core.hints import TYPE_CHECKING, Any
 from hindbrain.core.setup.wires import CLIENTS
 from hindbrain.entry.cli.call import Call
 from hindbrain.entry.cli.commands import COMMANDS
-from hindbrain.entry.cli.output import bold, dim, echo, line, many, note, safe, show, style, to_json
+from hindbrain.entry.cli.output import bold, dim, echo, line, many, safe, show, style, to_json
 from hindbrain.entry.cli.values import OneOf
 from hindbrain.entry.cli.verb import Misuse, command, option
 from hindbrain.errors import Unconfirmed
@@ -59,8 +58,8 @@ hindbrain init --project --dry-run
 @_project
 @_dry_run
 @_yes
-def init(call: Call, clients: Sequence[str], user: bool, folder: str | None, dry_run: bool, yes: bool) -> int:
-    """Wire the memory into your coding agents, after showing what changes.
+def init(call: Call, clients: Sequence[str], user: bool, folder: str | None, dry_run: bool, yes: bool) -> None:
+    """Wire your coding agents, after showing what changes.
 
     Finds Claude Code, Codex, Gemini CLI and OpenCode, and adds hooks, the MCP server and a skill to their files.
     Nothing else in these files is touched. `uninit` takes it out again, byte by byte.
@@ -68,7 +67,7 @@ def init(call: Call, clients: Sequence[str], user: bool, folder: str | None, dry
     from hindbrain.app.init import planned
 
     folder = _folder(folder, user)
-    return _run(call, planned, clients=clients, folder=folder, wants=_wants(dry_run, yes), leaves_word=True)
+    _run(call, planned, clients=clients, folder=folder, wants=_wants(dry_run, yes), leaves_word=True)
 
 
 @command(
@@ -83,15 +82,15 @@ hindbrain uninit --project --dry-run
 @_project
 @_dry_run
 @_yes
-def uninit(call: Call, clients: Sequence[str], user: bool, folder: str | None, dry_run: bool, yes: bool) -> int:
-    """Take the memory out of your coding agents, and leave their files as they were.
+def uninit(call: Call, clients: Sequence[str], user: bool, folder: str | None, dry_run: bool, yes: bool) -> None:
+    """Unwire your coding agents, and leave their files as they were.
 
     A file that you have changed since keeps your changes and loses only our entries. What was remembered stays.
     """
     from hindbrain.app.init import undone
 
     folder = _folder(folder, user)
-    return _run(call, undone, clients=clients, folder=folder, wants=_wants(dry_run, yes), leaves_word=False)
+    _run(call, undone, clients=clients, folder=folder, wants=_wants(dry_run, yes), leaves_word=False)
 
 
 def _folder(folder: str | None, user: bool) -> str | None:
@@ -108,16 +107,14 @@ def _wants(dry_run: bool, yes: bool) -> str:
 
 def _run(
     call: Call, plan_of: "Planner", *, clients: Sequence[str], folder: str | None, wants: str, leaves_word: bool
-) -> int:
+) -> None:
     from hindbrain.app.init import carry_out
     from hindbrain.wiring import clients_of, kit_of
 
     settings = load()
     files = clients_of(settings)
     kit = kit_of(settings, has_server="mcp" in COMMANDS)
-    in_project = folder is not None
-    place = os.path.abspath(folder or ".")  # noqa: PTH100
-    plan = plan_of(clients, kit, folder=place, in_project=in_project, clients=files)
+    plan = plan_of(clients, kit, folder=folder or ".", in_project=folder is not None, clients=files)
     seen = [change for change in plan.changes if change.is_seen]
     if not call.is_json:
         show(_shown(seen))
@@ -127,11 +124,8 @@ def _run(
     if is_agreed and leaves_word:  # the plugin, which knows nothing of this installation, finds it by this
         files.point((kit.python, kit.hook))
     _tell(call, plan, seen=seen, is_written=is_agreed)
-    if not seen and not plan.clients:
-        return 1
-    if not is_agreed and wants == "ask" and seen:
+    if seen and not is_agreed and wants == "ask":
         raise Unconfirmed("nothing was written: nobody has said yes", fix="run it again with --yes")
-    return 0
 
 
 def _is_agreed(call: Call, seen: "Sequence[Change]", *, wants: str) -> bool:
@@ -148,11 +142,8 @@ def _tell(call: Call, plan: "Plan", *, seen: "Sequence[Change]", is_written: boo
     if call.is_json:
         echo(to_json(_record(plan, seen, is_written=is_written)))
         return
-    for notice in plan.notices:
-        note(notice)
-    if not plan.clients:
-        note("no client was found: name one with --client")
-    elif not seen:
+    call.note(plan.notices)
+    if not seen:
         show([dim("Nothing to change.")])
     elif is_written:
         show(_written(plan, seen))
@@ -169,8 +160,12 @@ def _record(plan: "Plan", seen: "Sequence[Change]", *, is_written: bool) -> dict
         }
         for change in seen
     ]
-    notices = {"notices": list(plan.notices)} if plan.notices else {}
-    return {"clients": list(plan.clients), "changes": changes, "is_written": is_written and bool(seen), **notices}
+    return {
+        "clients": list(plan.clients),
+        "changes": changes,
+        "is_written": is_written and bool(seen),
+        "notices": list(plan.notices),
+    }
 
 
 def _shown(seen: "Sequence[Change]") -> Iterator[str]:
