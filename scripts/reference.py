@@ -161,6 +161,18 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "is_ok": "false: something needs attention, and the exit code is 1",
         "findings": "list of `{name, is_ok, what, fix}`",
     },
+    "init": {
+        "clients": "those that were chosen or found",
+        "changes": "list of `{client, path, what, action, diff}`; `action` is create, edit or remove",
+        "is_written": "false: nothing was changed",
+        "notices": "list: what else there is to know",
+    },
+    "uninit": {
+        "clients": "those that were chosen, or all",
+        "changes": "list of `{client, path, what, action, diff}`; `action` is edit or remove",
+        "is_written": "false: nothing was changed",
+        "notices": "list: what else there is to know",
+    },
     "demo": {"steps": "list of `{title, telling, data}`"},
     "completion": {"shell": "as asked", "script": "the script"},
 }

@@ -164,3 +164,27 @@ class EmbedderMissing(HindbrainError):
     code = "embedder_missing"
     exit_code = 81
     http_status = 503
+
+
+class ConfigBroken(HindbrainError):
+    """A client's configuration cannot be read as what it should be. It is left untouched."""
+
+    code = "config_broken"
+    exit_code = 86
+    http_status = 409
+
+
+class Unconfirmed(HindbrainError):
+    """Something would be written into a client's files, and nobody has said yes."""
+
+    code = "unconfirmed"
+    exit_code = 87
+    http_status = 409
+
+
+class ConfigChanged(HindbrainError):
+    """A client's file is no longer what it was when the change was shown."""
+
+    code = "config_changed"
+    exit_code = 88
+    http_status = 409

@@ -35,6 +35,8 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.core.model.activity import Activity
     from hindbrain.core.model.job import Job
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
+    from hindbrain.core.setup.wires import Kit
+    from hindbrain.ports import Clients
 
 
 class About(TypedDict, total=False):
@@ -438,6 +440,14 @@ class Hindbrain:
             embedder=tools.embedder,
             worker=tools.worker,
         )
+
+    def wires(self, kit: Kit, *, clients: Clients, trial: str = "") -> Sequence[Finding]:
+        """Which clients are wired, and whether their events arrive. `trial` names a client to send a test event
+        through."""
+        from hindbrain.app.wires import wires
+
+        now = self._tools.clock.now()
+        return wires(kit, folder=self._located.root or ".", store=self.store, clients=clients, now=now, trial=trial)
 
     def close(self) -> None:
         self._tools.store.close()

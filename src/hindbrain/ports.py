@@ -30,6 +30,8 @@ if TYPE_CHECKING:  # a recall needs none of these
     from hindbrain.core.model.foreign import Reading, View
     from hindbrain.core.model.job import Job, JobState
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
+    from hindbrain.core.setup.record import Record as Altered
+    from hindbrain.core.setup.wires import Roots
 
 T = TypeVar("T")
 
@@ -216,6 +218,60 @@ class Spool(Protocol):
 
     def vitals(self) -> Mapping[str, str]:
         """waiting_bytes, oldest (the time of the first record that waits; "" when none does), bad_bytes, path."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spooled:
+    """What hooks left behind, as the files show it."""
+
+    waiting: int  # records that nobody has read yet
+    size_bytes: int
+    oldest: datetime | None  # when the first of them was written
+    bad: int  # records that could not be read
+    troubles: tuple[str, ...]  # what went wrong in hooks, the last few
+    modes: Mapping[str, str]  # path -> octal mode, of files and folders that hold what agents said
+
+
+class Clients(Protocol):
+    """The coding agents' clients of this user: where their files are, and what was done to those."""
+
+    def found(self) -> Mapping[str, str]:
+        """By name, those that are installed or have been used: the program, or the folder that shows it."""
+
+    def roots(self, folder: str) -> Roots:
+        """Where their files are, for this user and for the code base around `folder`."""
+
+    def exists(self, path: str) -> bool: ...
+
+    def read(self, path: str) -> bytes | None:
+        """None when there is no such file. Unreadable when there is one that cannot be read."""
+
+    def write(self, path: str, content: bytes, *, expected: bytes | None) -> Sequence[str]:
+        """Whole or not at all, through a link to the file it leads to, with the mode that was there; the folders that
+        had to be made, the outermost first. ConfigChanged when the file is not as `expected`."""
+
+    def remove(self, path: str, *, expected: bytes) -> None:
+        """ConfigChanged when the file is not as `expected`."""
+
+    def clear(self, folders: Sequence[str]) -> None:
+        """Remove those that are empty, the innermost first."""
+
+    def records(self) -> Sequence[Altered]:
+        """Of every file that was changed and not restored yet."""
+
+    def note(self, record: Altered) -> None:
+        """Instead of the one that the path had, if any. Durable before the file itself is changed."""
+
+    def drop(self, path: str) -> None: ...
+
+    def point(self, lines: Sequence[str]) -> None:
+        """Leave word in the home where the hook program is, for those that cannot know."""
+
+    def spooled(self) -> Spooled: ...
+
+    def tried(self, line: str, event: Mapping[str, object]) -> str:
+        """Run a hook's command line with that event, in a home that is thrown away. Empty when the event arrived in
+        its spool; else what happened instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

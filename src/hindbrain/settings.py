@@ -50,7 +50,7 @@ class Settings:
 def load(environ: Mapping[str, str] | None = None) -> Settings:
     """Settings from the environment, then `config.toml` in the home. BadSettings names the bad line."""
     environ = os.environ if environ is None else environ
-    home = os.path.expanduser(environ.get("HINDBRAIN_HOME") or _data_folder(environ))
+    home = os.path.expanduser(environ.get("HINDBRAIN_HOME") or default_home(environ))
     wanted = environ.get("HINDBRAIN_STORE", "")
     if "://" in wanted:
         raise BadSettings(f"HINDBRAIN_STORE={wanted.partition('://')[0]}://… is not a file", fix="give a path")
@@ -59,6 +59,11 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     settings = _with_file(settings, os.path.join(home, "config.toml"))
     # Of one run, so it overrules what stands for all of them.
     return replace(settings, embedder=environ.get("HINDBRAIN_EMBEDDER") or settings.embedder)
+
+
+def default_home(environ: Mapping[str, str] | None = None) -> str:
+    """The home of whoever has set no other."""
+    return os.path.expanduser(_data_folder(os.environ if environ is None else environ))
 
 
 def anew(settings: Settings) -> Settings:
@@ -90,6 +95,21 @@ def worker_socket(home: str, environ: Mapping[str, str] | None = None) -> str:
 
 def _fits(place: str) -> bool:
     return len(os.fsencode(place)) <= _LONGEST_SOCKET
+
+
+def client_folders(environ: Mapping[str, str] | None = None) -> Mapping[str, str]:
+    """Where the coding agents' clients keep the user's files, by client; of Claude Code also its `state` file."""
+    environ = os.environ if environ is None else environ
+    home = os.path.expanduser("~")
+    claude = environ.get("CLAUDE_CONFIG_DIR") or ""
+    config = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    return {
+        "claude": claude or os.path.join(home, ".claude"),
+        "claude_state": os.path.join(claude or home, ".claude.json"),
+        "codex": environ.get("CODEX_HOME") or os.path.join(home, ".codex"),
+        "gemini": os.path.join(home, ".gemini"),
+        "opencode": os.path.join(config, "opencode"),
+    }
 
 
 def colour(environ: Mapping[str, str] | None = None) -> bool | None:

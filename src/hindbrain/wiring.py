@@ -15,13 +15,15 @@ from hindbrain.core.hints import TYPE_CHECKING, cast
 from hindbrain.core.value import replace
 from hindbrain.facade import Hindbrain
 from hindbrain.ports import Dialect, Embedder, Written
-from hindbrain.settings import Settings, load, worker_socket
+from hindbrain.settings import Settings, default_home, load, worker_socket
 
 if TYPE_CHECKING:
+    from hindbrain.adapters.clients import LocalClients
     from hindbrain.adapters.lease import Lease
     from hindbrain.adapters.service import Service
     from hindbrain.adapters.spool import FileSpool
     from hindbrain.adapters.worker import RemoteWorker
+    from hindbrain.core.setup.wires import Kit
 
 
 def open_hindbrain(
@@ -153,3 +155,19 @@ def lease_of(settings: Settings) -> Lease:
     from hindbrain.adapters.lease import Lease
 
     return Lease(Path(settings.home) / "worker.lock")
+
+
+def clients_of(settings: Settings) -> LocalClients:
+    """The coding agents' clients of this user, and what the home knows of them."""
+    from hindbrain.adapters.clients import LocalClients
+
+    return LocalClients(os.path.abspath(settings.home))
+
+
+def kit_of(settings: Settings, *, has_server: bool) -> Kit:
+    """What is installed into clients, so that they find the home of `settings`."""
+    from hindbrain.adapters.clients import kit
+
+    home = os.path.abspath(settings.home)
+    is_default = home == os.path.abspath(default_home())
+    return kit(has_server=has_server, home="" if is_default else home)

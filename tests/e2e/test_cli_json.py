@@ -40,6 +40,8 @@ def arguments(name: str, memory_id: str) -> list[str]:
         "forget": [memory_id, "--hard", "--yes"],
         "completion": ["bash"],
         "inject": ["--task-title", "lock"],
+        "init": ["--dry-run"],
+        "uninit": ["--dry-run"],
     }
     return [name, *rest.get(name, [])]
 
@@ -104,6 +106,8 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
         "completion": ["fish"],
         "extract": ["--session", "s1"],
         "worker": ["--status"],  # without an option it would serve
+        "init": ["--dry-run"],
+        "uninit": ["--dry-run"],
         "forget": [memory_id, "--hard", "--yes"],
     }
     exported = cli("export", "--project", "shared").out

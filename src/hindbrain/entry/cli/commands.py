@@ -18,6 +18,8 @@ class Entry:
 SECTIONS: dict[str, dict[str, Entry]] = {
     "Start here": {
         "demo": Entry("demo:demo", "Show the whole story on a throw-away store, in seconds"),
+        "init": Entry("init:init", "Wire your coding agents, after showing what changes"),
+        "uninit": Entry("init:uninit", "Unwire your coding agents, and leave their files as they were"),
     },
     "Teach": {
         "add": Entry("add:add", "Write down one memory yourself"),

@@ -40,7 +40,9 @@ def family(verb: Verb, *below: Verb) -> click.Group:
 
 def _body(verb: Verb) -> dict[str, Any]:
     params = [_parameter(parameter) for parameter in verb.parameters]
-    return {"params": params + [_shared(parameter) for parameter in SHARED], "examples": verb.examples.splitlines()}
+    own = {parameter.names[0] for parameter in verb.parameters}  # a command may have a meaning of its own for one
+    shared = [_shared(parameter) for parameter in SHARED if parameter.names[0] not in own]
+    return {"params": params + shared, "examples": verb.examples.splitlines()}
 
 
 def _callback(verb: Verb) -> "Callable[..., int | None]":

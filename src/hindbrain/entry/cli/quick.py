@@ -55,7 +55,7 @@ def _run(words: Sequence[str]) -> int:
 def read(verb: Verb, words: Sequence[str]) -> dict[str, Any]:
     """The values of a plain command line by keyword, those of SHARED among them. Everything else is NotPlain."""
     parameters = (*verb.parameters, *SHARED)
-    flags = {parameter.names[0]: parameter for parameter in parameters if parameter.is_option}
+    flags = {parameter.names[0]: parameter for parameter in reversed(parameters) if parameter.is_option}  # own ones win
     given: dict[str, Any] = {parameter.keyword: parameter.default for parameter in parameters}
     seen: set[str] = set()
     placed: list[str] = []
