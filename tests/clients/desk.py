@@ -1,0 +1,182 @@
+"""A developer's desk for one test: a home, a project, no network, and clients that work there."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+import pytest
+from clients.agents import Agent, path_with, records
+from clients.model import serving
+from clients.script import Request, Script
+
+from scripts.clients import Absent, command
+
+ROOT = Path(__file__).resolve().parents[2]
+ENOUGH_S = 120.0  # no client takes so long for what a test asks of it; one that does hangs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """What one process of a client did, and what its model was asked."""
+
+    code: int
+    out: str
+    err: str
+    script: Script
+    lasted_s: float
+
+    @property
+    def requests(self) -> list[Request]:
+        return self.script.requests
+
+    @property
+    def last(self) -> Request:
+        return self.requests[-1]
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        return records(self.out)
+
+    def told(self, words: str) -> int | None:
+        """Before which turn of the model our fenced notes first held `words`; None: never."""
+        return next(
+            (number for number, one in enumerate(self.requests) if any(words in note for note in one.notes)), None
+        )
+
+
+class Desk:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = folder / "home"
+        self.project = folder / "app"
+        self.memory = folder / "memory"  # HINDBRAIN_HOME
+        for place in (self.home, self.project, folder / "tmp"):
+            place.mkdir()
+        self._git("init", "--quiet")
+        (self.project / "README.md").write_text("# app\n")
+        self._git("add", ".")
+        self._git("commit", "--quiet", "--message", "Begin")
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """All that a process at this desk knows of the machine."""
+        python = str(Path(sys.executable).parent)
+        return {
+            "HOME": str(self.home),
+            "PATH": path_with(python, *node_folder()),
+            "TERM": "dumb",
+            "LANG": "C.UTF-8",
+            "TMPDIR": str(self.folder / "tmp"),  # Codex wants its home elsewhere
+            "HINDBRAIN_HOME": str(self.memory),
+            "HINDBRAIN_EMBEDDER": "off",
+            "PYTHONPATH": str(ROOT / "src"),
+        }
+
+    def run(
+        self, agent: Agent, prompts: str | Sequence[str], script: Script, *, is_again: bool = False, **more: str
+    ) -> Session:
+        """Let a client work through `prompts` in a process of its own, cut off from every network."""
+        program = command(agent.name)
+        if isinstance(program, Absent):
+            pytest.skip(program.why)
+        asked = [prompts] if isinstance(prompts, str) else list(prompts)
+        began = time.monotonic()
+        ours, theirs = socket.socketpair()
+        with ours, _launched(theirs) as process:
+            raw, (bound, *_), _, _ = socket.recv_fds(ours, 16, 1)
+            port = int(raw)
+            with serving(script, socket.socket(fileno=bound)):
+                words = [*program, *agent.words(asked, is_again=is_again, port=port)]
+                known = {**self.environment, **agent.environment(port), **more}
+                order = {"words": words, "environment": known, "folder": str(self.project)}
+                ours.sendall(json.dumps(order).encode())
+                ours.shutdown(socket.SHUT_WR)
+                out, err = agent.talk(process, asked)
+        return Session(code=process.returncode, out=out, err=err, script=script, lasted_s=time.monotonic() - began)
+
+    def hindbrain(self, *words: str, code: int = 0) -> str:
+        """Run our own command line at the desk; what it printed."""
+        done = subprocess.run(
+            [sys.executable, "-m", "hindbrain", *words],
+            cwd=self.project,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=ENOUGH_S,
+            check=False,
+        )
+        assert done.returncode == code, (words, done.stdout, done.stderr)
+        return done.stdout
+
+    def until(self, is_so: Callable[[], bool]) -> None:
+        """Wait for what happens in another process."""
+        end = time.monotonic() + ENOUGH_S
+        while not is_so():
+            assert time.monotonic() < end, self.hindbrain("doctor", code=1)
+            time.sleep(0.02)
+
+    def _git(self, *words: str) -> None:
+        who = ("-c", "user.name=dev", "-c", "user.email=dev@example.org")
+        subprocess.run(["git", *who, *words], cwd=self.project, env={**os.environ, "HOME": str(self.home)}, check=True)
+
+
+@contextlib.contextmanager
+def desk() -> Iterator[Desk]:
+    """A desk that is cleared when the test is over. Its path is short: a socket's may have few characters."""
+    folder = Path(tempfile.mkdtemp(prefix="hb-"))
+    try:
+        yield Desk(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _launched(channel: socket.socket) -> "Iterator[subprocess.Popen[str]]":
+    """The process that will become the client. It and what it started end with the block, or when it hangs."""
+    launch = [sys.executable, str(Path(__file__).with_name("launch.py")), str(channel.fileno())]
+    process = subprocess.Popen(
+        [*(["unshare", "-rn"] if has_own_network() else []), *launch],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        pass_fds=[channel.fileno()],
+        start_new_session=True,
+    )
+    channel.close()
+    watch = Timer(ENOUGH_S, os.killpg, (process.pid, signal.SIGKILL))
+    watch.start()
+    try:
+        yield process
+    finally:
+        watch.cancel()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+@cache
+def has_own_network() -> bool:
+    """Whether this machine lets a process have a network of its own; else clients run in the machine's."""
+    if not shutil.which("unshare"):
+        return False
+    return subprocess.run(["unshare", "-rn", "true"], capture_output=True, check=False).returncode == 0
+
+
+@cache
+def node_folder() -> list[str]:
+    node = command("gemini")
+    return [] if isinstance(node, Absent) else [str(Path(node[0]).parent)]
