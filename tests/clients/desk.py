@@ -22,6 +22,9 @@ from clients.agents import Agent, path_with, records
 from clients.model import serving
 from clients.script import Request, Script
 
+from hindbrain.adapters.lease import Lease
+from hindbrain.adapters.sqlite import SqliteStore
+from hindbrain.core.model.job import JobState
 from scripts.clients import Absent, command
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,7 +79,7 @@ class Desk:
         python = str(Path(sys.executable).parent)
         return {
             "HOME": str(self.home),
-            "PATH": path_with(python, *node_folder()),
+            "PATH": path_with(str(self.folder / "bin"), python, *node_folder()),
             "TERM": "dumb",
             "LANG": "C.UTF-8",
             "TMPDIR": str(self.folder / "tmp"),  # Codex wants its home elsewhere
@@ -84,6 +87,14 @@ class Desk:
             "HINDBRAIN_EMBEDDER": "off",
             "PYTHONPATH": str(ROOT / "src"),
         }
+
+    def wire(self, agent: Agent) -> None:
+        self.hindbrain("init", "--yes", "--user", "--client", agent.name)
+
+    def set(self, **settings: object) -> None:
+        self.memory.mkdir(mode=0o700, exist_ok=True)
+        lines = (f"{name} = {json.dumps(value)}\n" for name, value in settings.items())
+        (self.memory / "config.toml").write_text("".join(lines))
 
     def run(
         self, agent: Agent, prompts: str | Sequence[str], script: Script, *, is_again: bool = False, **more: str
@@ -121,6 +132,45 @@ class Desk:
         assert done.returncode == code, (words, done.stdout, done.stderr)
         return done.stdout
 
+    @property
+    def contents(self) -> list[str]:
+        """What memory holds, whatever its state."""
+        return [memory["content"] for memory in json.loads(self.hindbrain("list", "--all", "--json"))["memories"]]
+
+    def drained(self) -> None:
+        """Wait until the worker has nothing left to do."""
+        self.until(lambda: not self._waiting())
+
+    def kill_worker(self) -> bool:
+        """End the worker as a crash would; whether there was one."""
+        number = self.worker
+        if number is None:
+            return False
+        os.kill(number, signal.SIGKILL)
+        self.until(lambda: self.worker != number)
+        return True
+
+    @property
+    def worker(self) -> int | None:
+        """The number of the process that is the worker."""
+        return Lease(self.memory / "worker.lock").holder
+
+    def close(self) -> None:
+        """No process that was started at this desk outlives it."""
+        with contextlib.suppress(AssertionError):
+            self.kill_worker()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _waiting(self) -> list[str]:
+        """Events that were kept and not yet read, and work that was queued and not yet done."""
+        spool = self.memory / "spool"
+        files = [path.name for path in spool.glob("[!b]*") if path.stat().st_size]  # all but the bad ones
+        store = self.memory / "hindbrain.db"
+        if files or not store.exists():
+            return files or ["no store yet"]
+        with contextlib.closing(SqliteStore(store)) as opened:
+            return [job.kind for job in opened.jobs(states=(JobState.QUEUED, JobState.RUNNING))]
+
     def until(self, is_so: Callable[[], bool]) -> None:
         """Wait for what happens in another process."""
         end = time.monotonic() + ENOUGH_S
@@ -136,11 +186,11 @@ class Desk:
 @contextlib.contextmanager
 def desk() -> Iterator[Desk]:
     """A desk that is cleared when the test is over. Its path is short: a socket's may have few characters."""
-    folder = Path(tempfile.mkdtemp(prefix="hb-"))
+    made = Desk(Path(tempfile.mkdtemp(prefix="hb-")))
     try:
-        yield Desk(folder)
+        yield made
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        made.close()
 
 
 @contextlib.contextmanager
