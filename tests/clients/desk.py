@@ -29,6 +29,7 @@ from scripts.clients import Absent, command
 
 ROOT = Path(__file__).resolve().parents[2]
 ENOUGH_S = 120.0  # no client takes so long for what a test asks of it; one that does hangs
+PATIENCE_S = 40.0  # nor does the worker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,10 +174,17 @@ class Desk:
 
     def until(self, is_so: Callable[[], bool]) -> None:
         """Wait for what happens in another process."""
-        end = time.monotonic() + ENOUGH_S
+        end = time.monotonic() + PATIENCE_S
         while not is_so():
-            assert time.monotonic() < end, self.hindbrain("doctor", code=1)
+            if time.monotonic() > end:
+                pytest.fail(f"{self._waiting()}\n{self.trouble}")
             time.sleep(0.02)
+
+    @property
+    def trouble(self) -> str:
+        """What hooks and the worker had to complain about."""
+        logs = (self.memory / name for name in ("hook-trouble", "worker.log"))
+        return "\n".join(path.read_text() for path in logs if path.exists())
 
     def _git(self, *words: str) -> None:
         who = ("-c", "user.name=dev", "-c", "user.email=dev@example.org")
