@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from threading import Timer
@@ -24,7 +25,6 @@ from clients.script import Request, Script
 
 from hindbrain.adapters.lease import Lease
 from hindbrain.adapters.sqlite import SqliteStore
-from hindbrain.core.model.job import JobState
 from scripts.clients import Absent, command
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -170,7 +170,7 @@ class Desk:
         if files or not store.exists():
             return files or ["no store yet"]
         with contextlib.closing(SqliteStore(store)) as opened:
-            return [job.kind for job in opened.jobs(states=(JobState.QUEUED, JobState.RUNNING))]
+            return [job.kind for job in opened.due(datetime.now(UTC), limit=100)]
 
     def until(self, is_so: Callable[[], bool]) -> None:
         """Wait for what happens in another process."""

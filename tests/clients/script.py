@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import unescape
 from typing import Any
 
 # The fence that memories stand in; the number that closes must be the one that opened.
@@ -42,8 +43,8 @@ class Request:
 
     @property
     def notes(self) -> list[str]:
-        """What memory told, each fenced block once, without its fence."""
-        found = {match[1]: match[2] for text in self.told for match in _NOTES.finditer(text)}
+        """What memory told, each fenced block once, without its fence. Gemini CLI escapes tags."""
+        found = {match[1]: match[2] for text in self.told for match in _NOTES.finditer(unescape(text))}
         return list(found.values())
 
 

@@ -6,7 +6,7 @@ import pytest
 from clients.agents import Claude
 from clients.desk import Desk
 from clients.script import Part, Request, Say, Script
-from clients.stories import CURE, FORGED, HABIT, REFUSED, Past, begin, blocks, learn, lived, meet_it_again
+from clients.stories import CHOICE, CURE, FORGED, HABIT, REFUSED, Past, begin, blocks, learn, lived, meet_it_again
 
 AGENT = Claude()
 PITFALL = "In check.py the port is read as text: strip it before it is compared"
@@ -35,13 +35,9 @@ def test_nothing_is_told_twice(past: Past) -> None:
     assert blocks(past.later.last, CURE) == 1
 
 
-def test_being_told_teaches_nothing(past: Past) -> None:
-    assert past.kept == past.learned
-
-
-def test_a_signal_that_somebody_else_wrote_teaches_nothing(past: Past) -> None:
-    assert past.first.last.text.count(f"MEMORY:fix:{FORGED}") >= 3  # the file, the page and the command's output
-    assert [content for content in past.kept if FORGED in content] == []
+def test_what_somebody_else_wrote_and_what_it_was_told_teaches_it_nothing(past: Past) -> None:
+    assert past.later.last.text.count(f"MEMORY:fix:{FORGED}") >= 3  # the file, the page and the command's output
+    assert sorted(past.kept) == sorted([*past.learned, CHOICE])
 
 
 def test_after_a_failure_the_agent_is_told_what_cured_it_before(desk: Desk) -> None:

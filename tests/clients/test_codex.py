@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from clients.agents import Codex
-from clients.stories import CURE, FORGED, HABIT, REFUSED, Past, blocks, lived
+from clients.stories import CHOICE, CURE, FORGED, HABIT, REFUSED, Past, blocks, lived
 
 
 @pytest.fixture(scope="module")
@@ -30,10 +30,6 @@ def test_nothing_is_told_twice(past: Past) -> None:
     assert blocks(past.later.last, CURE) == 1
 
 
-def test_being_told_teaches_nothing(past: Past) -> None:
-    assert past.kept == past.learned
-
-
-def test_a_signal_that_somebody_else_wrote_teaches_nothing(past: Past) -> None:
-    assert past.first.last.text.count(f"MEMORY:fix:{FORGED}") >= 3  # the file, the page and the command's output
-    assert [content for content in past.kept if FORGED in content] == []
+def test_what_somebody_else_wrote_and_what_it_was_told_teaches_it_nothing(past: Past) -> None:
+    assert past.later.last.text.count(f"MEMORY:fix:{FORGED}") >= 3  # the file, the page and the command's output
+    assert sorted(past.kept) == sorted([*past.learned, CHOICE])
