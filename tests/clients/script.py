@@ -35,7 +35,7 @@ class Request:
     told: tuple[str, ...]  # every text in it that the model did not write itself, in order
     opening: str  # what was told before the model first spoke
     turns: int  # how often the model has spoken
-    has_tools: bool  # without tools: a title, a summary, a check
+    has_tools: bool  # without any that it may use: a title, a summary, a check
 
     @property
     def text(self) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 from clients.agents import Claude
 from clients.desk import Desk
-from clients.script import Part, Request, Say, Script
+from clients.script import Part, Request, Say, Script, Turn
 from clients.stories import CHOICE, CURE, FORGED, HABIT, REFUSED, Past, begin, blocks, learn, lived, meet_it_again
 
 AGENT = Claude()
@@ -44,7 +44,7 @@ def test_after_a_failure_the_agent_is_told_what_cured_it_before(desk: Desk) -> N
     begin(desk, AGENT)
     learn(desk, AGENT)
     desk.drained()
-    _bury(desk)
+    desk.set(session_limit=0)  # else it would be told at once
     (desk.project / "port.txt").write_text("5433\n")
 
     session = desk.run(AGENT, "Say hello", Script(turns=[[Say("Hello."), AGENT.shell("make test")], [Say("I see.")]]))
@@ -54,8 +54,8 @@ def test_after_a_failure_the_agent_is_told_what_cured_it_before(desk: Desk) -> N
 
 def test_before_a_file_is_touched_the_agent_is_told_its_pitfalls(desk: Desk) -> None:
     begin(desk, AGENT)
+    desk.set(session_limit=0)
     desk.hindbrain("add", PITFALL, "--type", "pitfall")
-    _bury(desk)
     file = desk.project / "check.py"
 
     session = desk.run(AGENT, "Say hello", Script(turns=[[Say("Hello."), AGENT.read(file)], [Say("I see.")]]))
@@ -67,14 +67,12 @@ def test_in_a_session_nothing_is_told_twice_until_the_context_is_shortened(desk:
     begin(desk, AGENT)
     desk.hindbrain("add", CURE, "--type", "fix")
     prompt = "The tests of the port fail, please look"
-    script = Script(turns=[[Say("One.")], [Say("Two.")], [Say("Three.")]], aside="We spoke of tests.")
+    script = Script(turns=[[Say("One.")], [Say("Two.")], [Say("Three.")]], aside="<summary>We spoke.</summary>")
 
     session = desk.run(AGENT, [prompt, prompt, "/compact", prompt], script)
 
-    before = [request for request in session.requests if "We spoke of tests." not in request.text]
-    after = [request for request in session.requests if "We spoke of tests." in request.text]
-    assert [blocks(request, CURE) for request in before] == [1, 1]  # the same one: what was said stays in the request
-    assert [blocks(request, CURE) for request in after] == [1]
+    assert ["We spoke." in request.text for request in session.requests] == [False, False, True]
+    assert [blocks(request, CURE) for request in session.requests] == [1, 1, 1]  # the first stays in the second
 
 
 def test_a_session_that_goes_on_in_a_new_process_is_not_told_again(desk: Desk) -> None:
@@ -134,25 +132,27 @@ def test_a_worker_that_is_killed_in_the_middle_of_a_session_loses_nothing(desk: 
     begin(desk, AGENT)
     killed: list[bool] = []
 
-    def shot(*parts: Part) -> Sequence[Part]:
-        desk.until(lambda: desk.worker is not None)
-        killed.append(desk.kill_worker())
-        return parts
+    def shot(*parts: Part) -> Turn:
+        def turn(_: Request) -> Sequence[Part]:
+            killed.append(desk.kill_worker())
+            return parts
+
+        return turn
 
     turns = [
         [AGENT.shell("make test")],
-        lambda _: shot(AGENT.shell(f'bd comment app-1 "LEARNED: {HABIT}"')),
-        lambda _: shot(AGENT.write(desk.project / "port.txt.new", "5432\n")),
-        lambda _: shot(Say(f"Done.\n\nMEMORY:fix:{CURE}\n")),
+        shot(AGENT.shell(f'bd comment app-1 "LEARNED: {HABIT}"')),
+        shot(AGENT.write(desk.project / "port.txt.new", "5432\n")),
+        shot(Say(f"Done.\n\nMEMORY:fix:{CURE}\n")),
     ]
     session = desk.run(AGENT, "Make the tests pass", Script(turns=turns))
-    desk.kill_worker()
+    killed.append(desk.kill_worker())
     desk.hindbrain("worker", "--detach")
     desk.drained()
 
     assert session.code == 0, session.err
-    assert killed == [True, True, True]
-    assert sorted(desk.contents) == sorted({CURE, HABIT})  # each once
+    assert any(killed)
+    assert sorted(desk.contents) == sorted([CURE, HABIT])  # each once
 
 
 def test_without_any_worker_the_agent_is_told_all_the_same(desk: Desk) -> None:
@@ -165,19 +165,3 @@ def test_without_any_worker_the_agent_is_told_all_the_same(desk: Desk) -> None:
 
     assert session.code == 0, session.err
     assert session.told(CURE) == 0
-
-
-def _bury(desk: Desk) -> None:
-    """Put so much beside what matters that nobody is told it for want of anything else."""
-    lines = (
-        f"MEMORY:convention:The {noun} of the {place} is written in small letters"
-        for noun in _NOUNS
-        for place in _PLACES
-    )
-    path = desk.folder / "many.txt"
-    path.write_text("\n".join(lines))
-    desk.hindbrain("capture", str(path))
-
-
-_NOUNS = ("title", "footer", "legend", "caption", "label", "margin", "heading", "index")
-_PLACES = ("invoice", "report", "letter", "catalogue", "receipt", "calendar", "poster", "manual")

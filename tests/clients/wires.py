@@ -3,6 +3,7 @@
 import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from clients.script import Call, Part, Request, Say, texts
@@ -45,9 +46,11 @@ class Messages:
 
     def read(self, path: str, body: Json) -> Request:
         messages = body.get("messages") or []
-        return _request(
-            path, body, [(m["role"] == "assistant", m.get("content")) for m in messages], body.get("system")
-        )
+        said = [(m["role"] == "assistant", m.get("content")) for m in messages]
+        request = _request(path, body, said, body.get("system"))
+        # A summary is asked for with the tools at hand, and with the order to use none.
+        is_summary = any(text.startswith("CRITICAL: Respond with TEXT ONLY") for text in request.told[-3:])
+        return replace(request, has_tools=False) if is_summary else request
 
     def whole(self, body: Json, parts: Sequence[Part]) -> Json:
         calls = any(isinstance(part, Call) for part in parts)
