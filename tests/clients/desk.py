@@ -134,9 +134,11 @@ class Desk:
         return done.stdout
 
     @property
-    def contents(self) -> list[str]:
-        """What memory holds, whatever its state."""
-        return [memory["content"] for memory in json.loads(self.hindbrain("list", "--all", "--json"))["memories"]]
+    def memories(self) -> dict[str, dict[str, Any]]:
+        """What memory holds, whatever its state, by what it says."""
+        told = json.loads(self.hindbrain("list", "--all", "--json"))["memories"]
+        assert len({memory["content"] for memory in told}) == len(told)  # each once
+        return {memory["content"]: memory for memory in told}
 
     def drained(self) -> None:
         """Wait until the worker has nothing left to do."""

@@ -2,13 +2,17 @@
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import pytest
 from clients.agents import Agent
 from clients.desk import Desk, Session, desk
 from clients.script import Request, Say, Script
+
+Memories = dict[str, dict[str, Any]]
 
 PAGES = Path(__file__).with_name("pages.py")
 
@@ -33,9 +37,9 @@ class Past:
     """Two sessions at one desk, each a process of its own."""
 
     first: Session
-    learned: list[str]  # what memory held after the first
+    learned: Memories  # what memory held after the first
     later: Session
-    kept: list[str]  # and after the later one
+    kept: Memories  # and after the later one
 
 
 @contextlib.contextmanager
@@ -44,10 +48,10 @@ def lived(agent: Agent) -> Iterator[Past]:
         begin(one, agent)
         first = learn(one, agent)
         one.drained()
-        learned = one.contents
-        later = meet_it_again(one, agent)
+        learned = one.memories
+        later = punctual(one, lambda: meet_it_again(one, agent))
         one.drained()
-        yield Past(first=first, learned=learned, later=later, kept=one.contents)
+        yield Past(first=first, learned=learned, later=later, kept=one.memories)
 
 
 def begin(desk: Desk, agent: Agent) -> None:
@@ -93,6 +97,17 @@ def meet_it_again(desk: Desk, agent: Agent) -> Session:
         [Say(f"I have read it all.\n\nMEMORY:decision:{CHOICE}\n")],
     ]
     return desk.run(agent, "The tests of the port fail, please look", Script(turns=turns))
+
+
+def punctual(desk: Desk, run: Callable[[], Session]) -> Session:
+    """A session in which every hook answered in time. One that a busy machine made late says so and answers nothing,
+    which is right, and proves nothing about what it would have said."""
+    for _ in range(3):
+        late = desk.trouble.count("too late")
+        session = run()
+        if desk.trouble.count("too late") == late:
+            return session
+    pytest.fail(f"hooks are late again and again\n{desk.trouble}")
 
 
 def blocks(request: Request, words: str) -> int:

@@ -4,9 +4,24 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 from clients.agents import Claude
-from clients.desk import Desk
+from clients.desk import Desk, Session
 from clients.script import Part, Request, Say, Script, Turn
-from clients.stories import CHOICE, CURE, FORGED, HABIT, REFUSED, Past, begin, blocks, learn, lived, meet_it_again
+from clients.stories import (
+    CHOICE,
+    CURE,
+    FORGED,
+    HABIT,
+    REFUSED,
+    Past,
+    begin,
+    blocks,
+    learn,
+    lived,
+    meet_it_again,
+    punctual,
+)
+
+from hindbrain.core import trust
 
 AGENT = Claude()
 PITFALL = "In check.py the port is read as text: strip it before it is compared"
@@ -25,6 +40,12 @@ def test_what_a_session_learned_at_a_cost_is_kept_without_being_asked_for(past: 
     assert {CURE, HABIT} <= set(past.learned)
 
 
+def test_a_failure_that_was_cured_is_remembered_with_its_cure(past: Past) -> None:
+    (cured,) = past.learned.keys() - {CURE, HABIT}
+    assert REFUSED in cured and "5432" in cured and "port.txt" in cured
+    assert past.learned[cured]["provenance"]["source"] == "automatic"
+
+
 def test_the_next_session_is_told_before_it_fails(past: Past) -> None:
     assert past.later.code == 0, past.later.err
     assert past.later.told(CURE) == 0  # before the model has said a word
@@ -37,7 +58,12 @@ def test_nothing_is_told_twice(past: Past) -> None:
 
 def test_what_somebody_else_wrote_and_what_it_was_told_teaches_it_nothing(past: Past) -> None:
     assert past.later.last.text.count(f"MEMORY:fix:{FORGED}") >= 3  # the file, the page and the command's output
-    assert sorted(past.kept) == sorted([*past.learned, CHOICE])
+    assert past.kept.keys() == {*past.learned, CHOICE}
+
+
+def test_what_it_says_after_it_has_read_a_web_page_is_kept_and_told_to_nobody_unasked(past: Past) -> None:
+    assert past.learned[CURE]["trust"] == trust.AGENT
+    assert past.kept[CHOICE]["trust"] == trust.TAINTED
 
 
 def test_after_a_failure_the_agent_is_told_what_cured_it_before(desk: Desk) -> None:
@@ -47,7 +73,8 @@ def test_after_a_failure_the_agent_is_told_what_cured_it_before(desk: Desk) -> N
     desk.set(session_limit=0)  # else it would be told at once
     (desk.project / "port.txt").write_text("5433\n")
 
-    session = desk.run(AGENT, "Say hello", Script(turns=[[Say("Hello."), AGENT.shell("make test")], [Say("I see.")]]))
+    turns = [[Say("Hello."), AGENT.shell("make test")], [Say("I see.")]]
+    session = punctual(desk, lambda: desk.run(AGENT, "Say hello", Script(turns=turns)))
 
     assert [blocks(request, CURE) for request in session.requests] == [0, 1]
 
@@ -58,7 +85,8 @@ def test_before_a_file_is_touched_the_agent_is_told_its_pitfalls(desk: Desk) -> 
     desk.hindbrain("add", PITFALL, "--type", "pitfall")
     file = desk.project / "check.py"
 
-    session = desk.run(AGENT, "Say hello", Script(turns=[[Say("Hello."), AGENT.read(file)], [Say("I see.")]]))
+    turns = [[Say("Hello."), AGENT.read(file)], [Say("I see.")]]
+    session = punctual(desk, lambda: desk.run(AGENT, "Say hello", Script(turns=turns)))
 
     assert [blocks(request, PITFALL) for request in session.requests] == [0, 1]
 
@@ -67,9 +95,13 @@ def test_in_a_session_nothing_is_told_twice_until_the_context_is_shortened(desk:
     begin(desk, AGENT)
     desk.hindbrain("add", CURE, "--type", "fix")
     prompt = "The tests of the port fail, please look"
-    script = Script(turns=[[Say("One.")], [Say("Two.")], [Say("Three.")]], aside="<summary>We spoke.</summary>")
+    turns = [[Say("One.")], [Say("Two.")], [Say("Three.")]]
 
-    session = desk.run(AGENT, [prompt, prompt, "/compact", prompt], script)
+    def spoken() -> Session:
+        script = Script(turns=turns, aside="<summary>We spoke.</summary>")
+        return desk.run(AGENT, [prompt, prompt, "/compact", prompt], script)
+
+    session = punctual(desk, spoken)
 
     assert ["We spoke." in request.text for request in session.requests] == [False, False, True]
     assert [blocks(request, CURE) for request in session.requests] == [1, 1, 1]  # the first stays in the second
@@ -103,7 +135,7 @@ def test_a_subagent_that_worked_and_taught_nothing_is_asked_for_it_once(desk: De
     assert session.code == 0, session.err
     assert [request.turns for request in session.requests if "LOOK-IT-UP" in request.opening] == [0, 1, 2]
     assert "Nothing new." in session.last.text  # it was let go, and its answer arrived
-    assert desk.contents == []
+    assert desk.memories == {}
 
 
 def test_in_a_beads_project_a_supervisor_is_held_until_it_comments(desk: Desk) -> None:
@@ -125,7 +157,7 @@ def test_in_a_beads_project_a_supervisor_is_held_until_it_comments(desk: Desk) -
 
     assert session.code == 0, session.err
     assert [request.turns for request in session.requests if "MIND-IT" in request.opening] == [0, 1, 2, 3]
-    assert HABIT in desk.contents
+    assert HABIT in desk.memories
 
 
 def test_a_worker_that_is_killed_in_the_middle_of_a_session_loses_nothing(desk: Desk) -> None:
@@ -152,7 +184,7 @@ def test_a_worker_that_is_killed_in_the_middle_of_a_session_loses_nothing(desk: 
 
     assert session.code == 0, session.err
     assert any(killed)
-    assert sorted(desk.contents) == sorted([CURE, HABIT])  # each once
+    assert desk.memories.keys() == {CURE, HABIT}
 
 
 def test_without_any_worker_the_agent_is_told_all_the_same(desk: Desk) -> None:
@@ -161,7 +193,7 @@ def test_without_any_worker_the_agent_is_told_all_the_same(desk: Desk) -> None:
     (desk.memory / "worker.lock").unlink(missing_ok=True)
     (desk.memory / "worker.lock").mkdir()  # no worker can start
 
-    session = meet_it_again(desk, AGENT)
+    session = punctual(desk, lambda: meet_it_again(desk, AGENT))
 
     assert session.code == 0, session.err
     assert session.told(CURE) == 0

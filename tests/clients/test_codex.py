@@ -6,6 +6,8 @@ import pytest
 from clients.agents import Codex
 from clients.stories import CHOICE, CURE, FORGED, HABIT, REFUSED, Past, blocks, lived
 
+from hindbrain.core.trust import AGENT, TAINTED
+
 
 @pytest.fixture(scope="module")
 def past() -> Iterator[Past]:
@@ -20,6 +22,12 @@ def test_what_a_session_learned_at_a_cost_is_kept_without_being_asked_for(past: 
     assert {CURE, HABIT} <= set(past.learned)
 
 
+def test_a_failure_that_was_cured_is_remembered_with_its_cure(past: Past) -> None:
+    (cured,) = past.learned.keys() - {CURE, HABIT}
+    assert REFUSED in cured and "5432" in cured and "port.txt" in cured
+    assert past.learned[cured]["provenance"]["source"] == "automatic"
+
+
 def test_the_next_session_is_told_before_it_fails(past: Past) -> None:
     assert past.later.code == 0, past.later.err
     assert past.later.told(CURE) == 0  # before the model has said a word
@@ -32,4 +40,9 @@ def test_nothing_is_told_twice(past: Past) -> None:
 
 def test_what_somebody_else_wrote_and_what_it_was_told_teaches_it_nothing(past: Past) -> None:
     assert past.later.last.text.count(f"MEMORY:fix:{FORGED}") >= 3  # the file, the page and the command's output
-    assert sorted(past.kept) == sorted([*past.learned, CHOICE])
+    assert past.kept.keys() == {*past.learned, CHOICE}
+
+
+def test_what_it_says_after_it_has_read_a_web_page_is_kept_and_told_to_nobody_unasked(past: Past) -> None:
+    assert past.learned[CURE]["trust"] == AGENT
+    assert past.kept[CHOICE]["trust"] == TAINTED
