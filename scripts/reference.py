@@ -127,7 +127,15 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "quarantined": "of those created: shown to no agent until a person decides",
         "ignored_keys": "list of keys that were not understood",
         "removed": "list of kinds of secrets and characters that were taken out",
+        "report": "with a DIALECT, instead of the first six: `{read, repaired, rejected, items}`; each item "
+        "`{where, fate, reason}`, one for every line or file",
+        "known, changed, waiting": "with a DIALECT: known by text; reworded or replaced what was here; for a person",
     },
+    "sync": {
+        "synced": "list, one for each dialect that follows: `{dialect, folder, written, added, reworded, removed, "
+        "withheld, busy}`",
+    },
+    "rebuild": {"synced": "as `sync`"},
     "stats": {
         "active": "live memories",
         "unique_keys": "different keys among them",

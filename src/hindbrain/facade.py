@@ -284,7 +284,8 @@ class Hindbrain:
         """Erase a memory for good and prove it. NotErased when a file still holds its text."""
         from hindbrain.app.forget import forget
 
-        return forget(memory_id, store=self.store, clock=self._tools.clock)
+        spool = self._tools.spool() if self._tools.spool else None
+        return forget(memory_id, store=self.store, clock=self._tools.clock, spool=spool)
 
     def reviews(self, *, with_closed: bool = False) -> Sequence[Review]:
         """What waits for a person, oldest first."""

@@ -216,6 +216,9 @@ class Spool(Protocol):
     def set_aside(self, text: str) -> None:
         """Keep a line that nobody could read, for a person; of very many, the latest."""
 
+    def forget(self, texts: Sequence[str]) -> Sequence[str]:
+        """Drop lines that were set aside and hold any of `texts`; the files with records that wait and hold one."""
+
     def vitals(self) -> Mapping[str, str]:
         """waiting_bytes, oldest (the time of the first record that waits; "" when none does), bad_bytes, path."""
 

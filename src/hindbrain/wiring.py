@@ -47,6 +47,7 @@ def open_hindbrain(
         files=LocalFiles(),
         settings=settings,
         embedder=embedder or chosen(settings.embedder),
+        spool=lambda: spool_of(settings),
         worker=worker_of(settings) if os.path.exists(worker_socket(settings.home)) else None,
         folders=_Folders(),
         dialect=_dialect,

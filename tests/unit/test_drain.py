@@ -11,13 +11,14 @@ from hooking import FOLDER, called, left, ran, transcript
 
 from hindbrain.adapters.spool import FileSpool
 from hindbrain.app.drain import Drained, drain
+from hindbrain.app.forget import forget
 from hindbrain.app.handlers import handlers
 from hindbrain.app.jobs import run_due
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import State
 from hindbrain.core.model.activity import Activity, Deed
 from hindbrain.core.value import replace
-from hindbrain.errors import Conflict, DiskFull, HindbrainError
+from hindbrain.errors import Conflict, DiskFull, HindbrainError, NotErased
 from hindbrain.ports import Changes, Store, Transaction, Where
 
 
@@ -167,3 +168,22 @@ def test_files_that_are_gone_leave_no_cursor_behind(spool: FileSpool, tools: Too
     tools.store.write(lambda tx: tx.apply(Changes(cursors={"spool/drain-gone": "77"})))
     drained(spool, tools)
     assert not tools.store.cursors("spool/")
+
+
+def test_what_hooks_left_is_taken_up_before_a_memory_in_it_is_forgotten(
+    spool: FileSpool, tools: Tools, tmp_path: Path
+) -> None:
+    words = "The launch code is seven"
+    said = transcript(tmp_path / "s1.jsonl", f"MEMORY:fix:{words}")
+    spool.append("claude", called("Stop", transcript_path=str(said), last_assistant_message=words), at=NOW)
+    drained(spool, tools)
+    run_due(handlers(), tools=tools, attempt=attempt)
+    project = tools.store.project_of([f"folder:{FOLDER}"])
+    assert project is not None
+    (memory,) = tools.store.select(Where(project=project.id))
+    spool.append("claude", called("UserPromptSubmit", prompt=f"is it true? {words}"), at=NOW)
+    with pytest.raises(NotErased, match="nothing was erased"):
+        forget(memory.id, store=tools.store, clock=tools.clock, spool=spool)
+    drained(spool, tools)
+    forget(memory.id, store=tools.store, clock=tools.clock, spool=spool)
+    assert words not in f"{deeds(tools.store)}{tools.store.jobs()}"

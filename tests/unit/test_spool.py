@@ -1,6 +1,7 @@
 """What hooks leave is read once, whole, and in order; what was cut short spoils nothing else."""
 
 import fcntl
+import json
 import os
 from binascii import crc32
 from datetime import timedelta
@@ -166,3 +167,16 @@ def test_a_spoiled_line_is_a_value(spool: FileSpool, tmp_path: Path) -> None:
     left(tmp_path / "spool", b"nonsense\n")
     (name,) = spool.claim()
     assert list(spool.records(name)) == [Spoiled(end=9, line=b"nonsense")]
+
+
+@pytest.mark.parametrize("text", ["the launch code is seven", 'said "seven" — ⚙ twice', "two\nlines of it"])
+def test_a_text_to_be_forgotten_is_found_however_it_is_written(spool: FileSpool, tmp_path: Path, text: str) -> None:
+    spool.append("claude", b"{}", at=NOW)
+    assert spool.forget([text]) == []
+    spool.set_aside(f"torn {text}")
+    spool.set_aside("another line")
+    for number, written in enumerate((json.dumps({"a": text}), json.dumps({"a": text}, ensure_ascii=False))):
+        spool.append("claude", written.encode(), at=NOW)
+        (name,) = spool.claim()[number:]
+        assert str(tmp_path / "spool" / name) in spool.forget([text])
+    assert (tmp_path / "spool" / "bad").read_text() == "another line\n"

@@ -7,6 +7,7 @@ its lock, whether the name still leads to it, and starts over if not.
 """
 
 import fcntl
+import json
 import os
 import re
 import time
@@ -84,13 +85,26 @@ class FileSpool:
         kept = self._bad.read_bytes() if self._bad.exists() else b""
         if len(kept) + len(line) > _BAD_BYTES:
             kept = kept[-_BAD_BYTES // 2 :].partition(b"\n")[2]
+        self._put_bad(kept + line)
+
+    def _put_bad(self, raw: bytes) -> None:
         anew = self._folder / "bad.new"
         handle = os.open(anew, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         with open(handle, "wb") as file:
-            file.write(kept + line)
+            file.write(raw)
             file.flush()
             os.fsync(handle)
         anew.rename(self._bad)
+
+    def forget(self, texts: Sequence[str]) -> Sequence[str]:
+        sought = [form for text in texts for form in _forms(text)]
+        if self._bad.exists():
+            lines = self._bad.read_bytes().splitlines(keepends=True)
+            kept = [line for line in lines if not any(form in line for form in sought)]
+            if len(kept) < len(lines):
+                self._put_bad(b"".join(kept))
+        waiting = [self._folder / name for name in self._claimed()] + [self._current]
+        return [str(path) for path in waiting if path.exists() and _holds(path, sought)]
 
     def vitals(self) -> Mapping[str, str]:
         waiting = [self._folder / name for name in self._claimed()] + [self._current]
@@ -148,6 +162,18 @@ def _is_at(path: Path, handle: int) -> bool:
     except FileNotFoundError:
         return False
     return (found.st_dev, found.st_ino) == (held.st_dev, held.st_ino)
+
+
+def _forms(text: str) -> tuple[bytes, ...]:
+    """A text as it may stand in a line: as such, and in JSON with letters of other scripts as they are or escaped."""
+    plain = " ".join(text.split())
+    forms = (plain, text, json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1])
+    return tuple({form.encode("utf-8", "surrogatepass") for form in forms if form})
+
+
+def _holds(path: Path, sought: Sequence[bytes]) -> bool:
+    with path.open("rb") as file:
+        return any(form in line for line in file for form in sought)
 
 
 def _beginning(path: Path) -> bytes:

@@ -62,7 +62,8 @@ def _begin(names: Iterable[str], tools: Tools) -> None:
     wanted = {f"spool/{name}" for name in names}
     moved = {name: "" for name in known if name not in wanted} | {name: "0" for name in wanted if name not in known}
     if moved:
-        tools.store.write(lambda tx: tx.apply(Changes(cursors=moved)))
+        # A power cut may undo it, together with all that was read since: then the file is there, and begun anew.
+        tools.store.write(lambda tx: tx.apply(Changes(cursors=moved)), is_durable=False)
 
 
 def _batches(lines: Iterator[Record | Spoiled]) -> Iterator[list[Record | Spoiled]]:
