@@ -210,6 +210,13 @@ def test_what_was_taken_out_by_hand_is_missed() -> None:
     assert len(bad(looked_at(clients))) == 1 and path in bad(looked_at(clients))[0]
 
 
+def test_hooks_of_the_user_and_of_the_project_are_too_many() -> None:
+    clients = healthy("gemini")
+    carry_out(planned(("gemini",), KIT, folder="/", in_project=True, clients=clients), clients=clients)
+    (what,) = bad(looked_at(clients))
+    assert "told twice" in what
+
+
 def test_a_hook_program_that_is_gone_is_missed() -> None:
     clients = healthy("claude")
     del clients.files[KIT.hook]

@@ -53,6 +53,9 @@ def _client(client: str, kit: Kit, *, folder: str, clients: Clients, seen: Mappi
     if not wired:
         yield Finding(name=client, is_ok=True, what=f"{CLIENTS[client]} is here, and not wired", fix=fix)
         return
+    if len(wired) > 1:
+        what = f"both {wired[0]} and {wired[1]} have hooks: everything is told twice"
+        yield Finding(name=client, is_ok=False, what=what, fix=f"hindbrain uninit --project --client {client}")
     if missing:
         what = f"{missing[0]} does not hold what it should: hooks, server or skill are old or missing"
         yield Finding(name=client, is_ok=False, what=what, fix=fix)
