@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 from clients.agents import Codex
-from clients.stories import CHOICE, CURE, FORGED, HABIT, REFUSED, Past, blocks, lived
+from clients.desk import Desk
+from clients.script import Say, Script
+from clients.stories import CHOICE, CURE, FORGED, HABIT, REFUSED, Past, begin, blocks, learn, lived, punctual
 
 from hindbrain.core.trust import AGENT, TAINTED
 
@@ -46,3 +48,17 @@ def test_what_somebody_else_wrote_and_what_it_was_told_teaches_it_nothing(past: 
 def test_what_it_says_after_it_has_read_a_web_page_is_kept_and_told_to_nobody_unasked(past: Past) -> None:
     assert past.learned[CURE]["trust"] == AGENT
     assert past.kept[CHOICE]["trust"] == TAINTED
+
+
+def test_after_a_failure_that_codex_does_not_call_one_it_is_told_what_cured_it_before(desk: Desk) -> None:
+    agent = Codex()
+    begin(desk, agent)
+    learn(desk, agent)
+    desk.drained()
+    desk.set(session_limit=0)  # else it would be told at once
+    (desk.project / "port.txt").write_text("5433\n")
+
+    turns = [[Say("Hello."), agent.shell("make test")], [Say("I see.")]]
+    session = punctual(desk, lambda: desk.run(agent, "Say hello", Script(turns=turns)))
+
+    assert [blocks(request, CURE) for request in session.requests] == [0, 1]
