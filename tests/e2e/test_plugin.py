@@ -212,6 +212,49 @@ console.log(JSON.stringify(asked))
 
 
 @needs_node
+def test_the_whole_session_is_told_with_them_and_who_said_what(tmp_path: Path, hook: Path) -> None:
+    script = """
+const tool = (id, tool, state) =>
+  event("message.part.updated", { part: { id, messageID: "m2", sessionID: "s1", type: "tool", tool, state } })
+await say("user", "m1", "do it")
+await say("user", "m1", "added by the client", { id: "p-added", synthetic: true })
+await tool("t1", "bash", { status: "running", input: { command: "ls" } })
+await tool("t1", "bash", { status: "completed", input: { command: "ls" }, output: "a".repeat(9000) })
+await tool("t2", "read", { status: "error", error: "no such file" })
+await say("assistant", "m2", "done")
+await event("session.idle", { sessionID: "s1" })
+console.log("0")
+"""
+    in_node(tmp_path, hook, script)
+    ((_, told),) = seen(tmp_path)
+
+    assert told["transcript"] == [
+        {"role": "user", "text": "do it"},
+        {"role": "user", "text": "added by the client"},
+        {"tool": "bash", "input": {"command": "ls"}, "text": "a" * 8_000},
+        {"tool": "read", "input": {}, "text": "no such file"},
+        {"role": "assistant", "text": "done"},
+    ]
+
+
+@needs_node
+def test_of_a_long_session_the_tools_that_spoke_early_are_still_named(tmp_path: Path, hook: Path) -> None:
+    script = """
+const state = { status: "completed", output: "foreign" }
+const part = { id: "t0", messageID: "m0", sessionID: "s1", type: "tool", tool: "pages_fetch", state }
+await event("message.part.updated", { part })
+for (let n = 0; n < 450; n++) await say("assistant", `m${n}`, `line ${n}`)
+await event("session.idle", { sessionID: "s1" })
+console.log("0")
+"""
+    in_node(tmp_path, hook, script)
+    ((_, told),) = seen(tmp_path)
+
+    assert told["transcript"][0] == {"tool": "pages_fetch", "text": ""}
+    assert [part["text"] for part in told["transcript"][1:]] == [f"line {n}" for n in range(50, 450)]
+
+
+@needs_node
 def test_an_agent_that_is_held_is_asked_once_more(tmp_path: Path, hook: Path) -> None:
     script = """
 await say("assistant", "m2", "done")

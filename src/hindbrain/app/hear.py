@@ -34,7 +34,7 @@ def _capture(told: Mapping[str, str], *, is_file: bool, project: str, tools: Too
         return
     said = Said(
         text=text,
-        format=told["format"] if is_file and told["format"] in FORMATS else "text",
+        format=_format(told, is_file=is_file),
         session=told["session"],
         task=told["taskId"],
         persona=told["persona"],
@@ -45,6 +45,12 @@ def _capture(told: Mapping[str, str], *, is_file: bool, project: str, tools: Too
     new = [receipt for receipt in receipts if not receipt.is_replay and receipt.memory_id]
     if new and told["cwd"]:
         retie(new, tools.files.root(told["cwd"]), tools=tools, code=tools.files.code())
+
+
+def _format(told: Mapping[str, str], *, is_file: bool) -> str:
+    """Of a file that is gone, the agent's last words are left, as plain text."""
+    is_known = told["format"] in FORMATS and (is_file or not told["path"])
+    return told["format"] if is_known else "text"
 
 
 def _told(job: Job) -> dict[str, str]:

@@ -114,7 +114,8 @@ def _settle(tx: Transaction, job: Job, *, changes: Changes | None, now: datetime
     _refuse_other(tx, job)
     if changes is not None:
         tx.apply(changes)
-    done = replace(job, state=JobState.DONE, updated_at=now, error="")
+    payload = {name: value for name, value in job.payload.items() if name != "text"}  # what was heard is not kept
+    done = replace(job, state=JobState.DONE, updated_at=now, error="", payload=payload)
     parked = [one for one in tx.jobs(states=(JobState.DEAD,), kind=job.kind) if one.key == job.key]
     late = (replace(one, state=JobState.DONE, updated_at=now, error=SUPERSEDED) for one in parked)
     tx.apply(Changes(jobs=(done, *late), cursors={f"trouble/{job.kind}": ""}))

@@ -18,6 +18,7 @@ from hindbrain.core.model.job import Job
 from hindbrain.core.model.record import fingerprint
 from hindbrain.core.shape.error_signature import error_signature_of
 from hindbrain.core.transcripts import FORMATS
+from hindbrain.core.transcripts.opencode import written
 from hindbrain.core.value import replace
 
 _SUBJECT, _DETAIL = 500, 4_000  # characters kept
@@ -156,13 +157,12 @@ class _Desk:
         n = self.notice
         is_agents = n.happening is Happening.AGENT_STOP
         path = n.agent_transcript if is_agents and n.agent_transcript else n.transcript
-        text = admit(n.message[:_SAID]).text
+        text = _spoken(n)
         about: dict[str, object] = {
             "path": path[:_LONGEST_PATH],
-            "format": n.client if n.client in FORMATS else "text",
+            "format": n.client if n.client in FORMATS and (path or n.said) else "text",
             "session": self._session,
-            "agent": self._blank.agent if is_agents else "",
-            "agent_type": self._blank.agent_type if is_agents else "",
+            **({"agent": self._blank.agent, "agent_type": self._blank.agent_type} if is_agents else {}),
             "cwd": _passed(n.cwd, _SUBJECT),
             "text": text,
         }
@@ -182,6 +182,13 @@ class _Desk:
             created_at=now,
             due_at=now,
         )
+
+
+def _spoken(notice: Notice) -> str:
+    """What came with the hook, for where no file holds it: the session, or at least the agent's last words."""
+    if notice.said:
+        return written((_named(who), admit(what).text) for who, what in notice.said)
+    return admit(notice.message[:_SAID]).text
 
 
 _LONGEST_PATH = 4_096

@@ -7,6 +7,8 @@ import { spawn, spawnSync } from "node:child_process"
 const COMMAND = ["hindbrain-hook", "opencode"]
 const PATIENCE_MS = 1000
 const MOST_TEXT = 200_000 // characters of one text that are passed on
+const MOST_OUTPUT = 8_000 // characters of what a tool gave back that are passed on when the session rests
+const MOST_PARTS = 400 // things said in one session that are remembered; of earlier ones, which tools spoke
 const MOST_SESSIONS = 100 // that are remembered at a time
 const MOST_TOLD = 20_000 // characters that stand in the system prompt of one session
 
@@ -64,7 +66,15 @@ class Sessions {
   #known = new Map()
 
   of(id) {
-    const one = this.#known.get(id) ?? { told: [], texts: new Map(), roles: new Map(), seen: new Set(), isHeld: false }
+    const one = this.#known.get(id) ?? {
+      told: [],
+      texts: new Map(),
+      roles: new Map(),
+      parts: new Map(),
+      tools: new Set(),
+      seen: new Set(),
+      isHeld: false,
+    }
     this.#known.delete(id)
     this.#known.set(id, one)
     if (this.#known.size > MOST_SESSIONS) this.#known.delete(this.#known.keys().next().value)
@@ -79,8 +89,35 @@ function lastWords(session) {
   return parts ? [...parts.values()].join("\n") : ""
 }
 
+/** Keep what is said and what tools give back, in order: the client has no transcript that others could read. */
+function noted(session, part) {
+  const { type, tool, state } = part
+  if (type === "text" && !part.ignored) {
+    // What the client adds to a message is nobody's word, least of all the agent's.
+    session.parts.set(part.id, { messageID: part.messageID, text: part.text ?? "", isAdded: Boolean(part.synthetic) })
+  } else if (type === "tool" && (state?.status === "completed" || state?.status === "error")) {
+    const text = String(state.output ?? state.error ?? "").slice(0, MOST_OUTPUT)
+    session.parts.set(part.id, { tool, input: { command: state.input?.command }, text })
+  }
+  while (session.parts.size > MOST_PARTS) {
+    const [id, { tool: early }] = session.parts.entries().next().value
+    if (early) session.tools.add(early)
+    session.parts.delete(id)
+  }
+}
+
+/** The whole session, as far as it is remembered. */
+function transcript(session) {
+  const early = [...session.tools].map((tool) => ({ tool, text: "" }))
+  const parts = [...session.parts.values()].map(({ messageID, isAdded, ...part }) =>
+    part.tool ? part : { ...part, role: isAdded ? "user" : (session.roles.get(messageID) ?? "user") },
+  )
+  return [...early, ...parts]
+}
+
 /** Keep the text of messages as they grow; only the last few matter. */
 function heard(session, part) {
+  noted(session, part)
   if (part.type !== "text" || part.synthetic || part.ignored) return
   const parts = session.texts.get(part.messageID) ?? new Map()
   parts.set(part.id, part.text ?? "")
@@ -157,7 +194,7 @@ export const Hindbrain = async ({ client, directory }) => {
       const session = sessions.of(sessionID)
       const message = lastWords(session)
       if (message && isNew(session, `idle ${[...session.texts.keys()].at(-1)}`)) {
-        const more = { message, stop_hook_active: session.isHeld }
+        const more = { message, transcript: transcript(session), stop_hook_active: session.isHeld }
         const { context, hold } = toldAtOnce(eventOf("session.idle", sessionID, {}, more))
         remember(session, context)
         session.isHeld = Boolean(hold)
