@@ -40,7 +40,7 @@ def test_what_a_session_learned_at_a_cost_is_kept_without_being_asked_for(past: 
     assert {CURE, HABIT} <= set(past.learned)
 
 
-def test_a_failure_that_was_cured_is_remembered_with_its_cure(past: Past) -> None:
+def test_a_failure_that_was_cured_is_remembered_with_its_cure(past: Past) -> None:  # F-32
     (cured,) = past.learned.keys() - {CURE, HABIT}
     assert REFUSED in cured and "5432" in cured and "port.txt" in cured
     assert past.learned[cured]["provenance"]["source"] == "automatic"
@@ -138,6 +138,7 @@ def test_a_subagent_that_worked_and_taught_nothing_is_asked_for_it_once(desk: De
     assert desk.memories == {}
 
 
+# BD-042, BD-043
 def test_in_a_beads_project_a_supervisor_is_held_until_it_comments(desk: Desk) -> None:
     begin(desk, AGENT)
     (desk.project / ".beads").mkdir()
