@@ -34,6 +34,8 @@ _CHECK_S = 5.0  # between two looks for what is due
 _RETRY_S = 60.0  # the same, after a failure
 _POLITE = 10  # niceness of the thread that embeds: answers come first, and so does the user
 
+_DISTANT = ("openai", "mistral")  # models that cannot be kept warm, and whose network may come back
+
 T = TypeVar("T")
 Say = Callable[[str], None]  # a line for the log
 Message = Mapping[str, Any]
@@ -62,7 +64,7 @@ class _Life:
 
     def __init__(self, tools: Tools, *, say: Say) -> None:
         if tools.embedder is None:
-            raise EmbedderMissing("meaning is switched off", fix='set embedder = "minilm" in config.toml')
+            raise EmbedderMissing("meaning is switched off", fix='set embedder = "auto" in config.toml')
         self._tools = tools
         self._files = _files(tools.settings)
         self._embedder = tools.embedder
@@ -75,7 +77,10 @@ class _Life:
         self._poked = threading.Event()
         self._is_listed = False  # whether the store knows all that is due
         self._is_alone = False  # whether the vectors of other models are gone
-        self._embedder.embed(["warm up"])  # before it can be called: whoever reaches it is answered in time
+        for warning in tools.model.warnings() if tools.model else ():
+            say(f"warns: {warning}")
+        if self._embedder.space.provider not in _DISTANT:
+            self._embedder.embed(["warm up"])  # before it can be called: whoever reaches it is answered in time
         self._service = service_of(tools.settings)
 
     def run(self) -> str:
@@ -239,8 +244,10 @@ class _Life:
 
 def _files(settings: Settings) -> tuple[object, ...]:
     """What tells whether the settings were edited, or the store exchanged."""
-    config, store = _known(Path(settings.home) / "config.toml"), _known(Path(settings.store))
-    return config and (config.st_ino, config.st_size, config.st_mtime_ns), store and (store.st_dev, store.st_ino)
+    written = [_known(Path(settings.home) / name) for name in ("config.toml", "routing.yaml")]
+    store = _known(Path(settings.store))
+    marks = (one and (one.st_ino, one.st_size, one.st_mtime_ns) for one in written)
+    return *marks, store and (store.st_dev, store.st_ino)
 
 
 def _known(path: Path) -> os.stat_result | None:

@@ -59,6 +59,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "cleanup": Entry("care:cleanup", "Let unused memories fade, archive those that faded away"),
         "doctor": Entry("care:doctor", "Check that everything is healthy, and say how to fix it"),
         "worker": Entry("worker:worker", "Keep the model warm, and give memories their meaning"),
+        "ai": Entry("ai:ai", "Show which model answers what, what it cost, and try it"),
         "completion": Entry("completion:completion", "Print the completion script for a shell"),
     },
 }

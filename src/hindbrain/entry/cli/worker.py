@@ -118,7 +118,7 @@ def _once(call: Call) -> None:
         with contextlib.closing(tools.store) as store:
             embedder = tools.embedder
             if embedder is None:
-                raise EmbedderMissing("meaning is switched off", fix='set embedder = "minilm" in config.toml')
+                raise EmbedderMissing("meaning is switched off", fix='set embedder = "auto" in config.toml')
             store.expect(embedder.space)
             with contextlib.closing(_Bar(store.count_unembedded(embedder.space))) as bar:
                 embedded = embed_all(store=store, embedder=embedder, tell=bar.tell)
