@@ -140,7 +140,7 @@ def _scalar(value: str, *, number: int) -> str:
         if end < 0 or (rest and not rest.startswith("#")) or "\\" in value[:end]:
             raise ValueError(f"line {number}: a text between quotes does not end where the line does")
         return value[1:end]
-    if value[:1] in set("[]{}&*!|>%@`-"):
+    if value[:1] in set("[]{}&*!|>%@`") or value == "-" or value.startswith("- "):
         raise ValueError(f"line {number}: only plain texts and numbers are understood")
     return "" if value.startswith("#") else value.partition(" #")[0].rstrip()
 

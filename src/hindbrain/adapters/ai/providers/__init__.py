@@ -131,6 +131,6 @@ def _addressed(plan: Plan, kind: Kind) -> Plan:
             raise ValueError(f"{url!r} does not begin with http:// or https://")
     # The key of a provider is for its own address; another gets one only if the person names it.
     key = plan.key or (NONE if plan.base_url else kind.key)
-    if key != NONE and not (key.isascii() and key.replace("_", "").isalnum()):
+    if key != NONE and not (key.isascii() and key.replace("_", "").isalnum() and key == key.upper()):
         raise ValueError("`key` is the name of a variable, never the key itself")
     return replace(plan, key=key, base_url=(plan.base_url or kind.base_url).rstrip("/"))
