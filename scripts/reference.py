@@ -142,6 +142,10 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "is_ok": "false: something needs attention, and the exit code is 1",
         "findings": "list of `{name, is_ok, what, fix}`",
     },
+    "ai": {
+        "routes": "list of `{use, provider, model, key, has_key, warnings}`; `key` is a variable's name, never a key",
+        "warnings": "list: what is wrong with routing.yaml; then, and when a key is missing, the exit code is 1",
+    },
     "demo": {"steps": "list of `{title, telling, data}`"},
     "completion": {"shell": "as asked", "script": "the script"},
 }

@@ -1,4 +1,4 @@
-"""Meanings by a model on the network: what it is sent, who waits for it, and what becomes of another model's vectors."""
+"""Meanings by a model on the network: what it is sent, who waits for it, what becomes of another model's vectors."""
 
 import gzip
 import json
@@ -98,9 +98,8 @@ def test_no_text_is_longer_than_what_its_hash_vouches_for(store: Store) -> None:
 )
 def test_what_is_no_vector_of_the_space_is_refused(store: Store, data: object) -> None:
     # X-20
-    with serving(says(data)) as server:
-        with pytest.raises(EmbedderMissing):
-            embedder_of(plan_of(server, dimension=4), store).embed(["x"])
+    with serving(says(data)) as server, pytest.raises(EmbedderMissing):
+        embedder_of(plan_of(server, dimension=4), store).embed(["x"])
 
 
 def test_a_question_is_asked_once_and_not_again_for_a_while(store: Store) -> None:
@@ -197,8 +196,8 @@ def test_a_key_that_is_missing_is_told_by_the_doctor(tmp_path: Path, monkeypatch
 
 
 def positives() -> list[str]:
-    rows = map(json.loads, gzip.open(SHARED / "vectors.jsonl.gz", "rt", encoding="utf-8"))
-    return [str(row["text"]) for row in rows if row.get("secret") or row.get("label") in (1, True, "positive")]
+    with gzip.open(SHARED / "vectors.jsonl.gz", "rt", encoding="utf-8") as file:
+        return [str(row["text"]) for row in map(json.loads, file) if row["label"]]
 
 
 def test_a_recording_model_sees_no_secret_of_the_evaluation_set(store: Store, tmp_path: Path) -> None:
