@@ -208,7 +208,8 @@ def test_a_recording_model_sees_no_secret_of_the_evaluation_set(store: Store, tm
 
     texts = [text for text in positives()[:400] if secrets.find(text)]
     assert len(texts) > 100
-    hidden = {text[span.start : span.end] for text in texts for span in secrets.find(text)}
+    # By text: what is a secret after the word `key` may be nobody's after another.
+    hidden = [[text[span.start : span.end] for span in secrets.find(text)] for text in texts]
     with serving(vectors(4)) as server:
         embedder_of(plan_of(server, dimension=4), store).embed(texts)
         sent = [text for one in server.seen for text in json.loads(one["body"])["input"]]
@@ -219,8 +220,8 @@ def test_a_recording_model_sees_no_secret_of_the_evaluation_set(store: Store, tm
         assert not isinstance(answer, NoModel)
         sent.append(json.loads(server.seen[0]["body"])["messages"][1]["content"])
     assert [text for text in sent if admit(text).text != text] == []
-    long = {one for one in hidden if len(one) >= 16}
-    assert len(long) > 100 and not [one for one in long if any(one in text for text in sent[:-1])]
+    leaked = [one for ones, text in zip(hidden, sent[:-1], strict=True) for one in ones if len(one) > 7 and one in text]
+    assert leaked == []
 
 
 def test_routes_say_where_the_local_model_stands(tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ import time
 from collections.abc import Sequence
 
 from hindbrain.adapters.ai import keys
+from hindbrain.adapters.ai.clean import clean
 from hindbrain.adapters.ai.exchange import Line
 from hindbrain.adapters.ai.plan import Plan
 from hindbrain.adapters.ai.providers import NONE
-from hindbrain.core.door import admit
 from hindbrain.core.model import Space
 from hindbrain.core.recall.meaningful import MOST
 from hindbrain.core.value import replace
@@ -42,7 +42,7 @@ class HttpEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """What is sent has passed the door once more, and is cut where a memory's meaningful text is."""
-        clean = [admit(text[:MOST]).text[:MOST] or " " for text in texts]
+        clean = [clean(text[:MOST])[:MOST] or " " for text in texts]
         is_question = len(clean) == 1
         if is_question and time.monotonic() < self._rests_until:
             raise EmbedderMissing(f"{self._plan.provider} did not answer a moment ago", fix="try again in a minute")

@@ -16,7 +16,7 @@ surprise. A file that cannot be read changes nothing: what it last said is kept 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from hindbrain.adapters.ai.plan import Plan
 from hindbrain.core.hints import Any
@@ -106,14 +106,9 @@ class Routing:
 def parse(text: str) -> dict[str, Entry]:
     """What the file says of each use; ValueError names the line that is not understood."""
     found: dict[str, Entry] = {}
-    use, lines = "", text.replace("\r\n", "\n").split("\n")
-    if len(lines) > _MOST_LINES:
-        raise ValueError(f"it has more than {_MOST_LINES} lines")
-    for number, line in enumerate(lines, start=1):
-        bare = line.strip()
-        if not bare or bare.startswith("#") or (bare == "---" and not found):
-            continue
-        name, value = _pair(bare, number=number)
+    use = ""
+    for number, line in _lines(text):
+        name, value = _pair(line.strip(), number=number)
         if line[0] != " ":
             _refuse_twice(name, found, number=number)
             use = "" if value else name
@@ -124,6 +119,19 @@ def parse(text: str) -> dict[str, Entry]:
             _refuse_twice(name, found[use].options, number=number)
             found[use] = replace(found[use], options={**found[use].options, name: value})
     return found
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Those that say something, with their numbers."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    if len(lines) > _MOST_LINES:
+        raise ValueError(f"it has more than {_MOST_LINES} lines")
+    is_head = True
+    for number, line in enumerate(lines, start=1):
+        bare = line.strip()
+        if bare and not bare.startswith("#") and not (is_head and bare == "---"):
+            is_head = False
+            yield number, line
 
 
 def _pair(bare: str, *, number: int) -> tuple[str, str]:
@@ -171,11 +179,11 @@ def _plan(use: str, entry: Entry) -> Plan:
     for name, text in entry.options.items():
         if name not in known:
             raise ValueError(f"there is no option {name!r} (there are: {', '.join(known)})")
-        values[name] = _typed(name, text, type(getattr(bare, name)))
+        values[name] = _typed(name, text, kind=type(getattr(bare, name)))
     return completed(replace(bare, **values))
 
 
-def _typed(name: str, text: str, kind: type) -> object:
+def _typed(name: str, text: str, *, kind: type) -> object:
     if kind is str:
         return text
     try:

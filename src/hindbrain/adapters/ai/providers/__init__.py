@@ -131,6 +131,11 @@ def _addressed(plan: Plan, kind: Kind) -> Plan:
             raise ValueError(f"{url!r} does not begin with http:// or https://")
     # The key of a provider is for its own address; another gets one only if the person names it.
     key = plan.key or (NONE if plan.base_url else kind.key)
-    if key != NONE and not (key.isascii() and key.replace("_", "").isalnum() and key == key.upper()):
+    if key != NONE and not _is_name(key):
         raise ValueError("`key` is the name of a variable, never the key itself")
     return replace(plan, key=key, base_url=(plan.base_url or kind.base_url).rstrip("/"))
+
+
+def _is_name(key: str) -> bool:
+    """Whether it looks like a variable; a key itself has small letters or other signs in it."""
+    return key.isascii() and key.replace("_", "").isalnum() and key == key.upper()
