@@ -293,6 +293,15 @@ def test_nothing_secret_or_personal_goes_out_or_comes_back(bench: Bench) -> None
     assert "[secret:" in server.bodies and "[personal:email]" in json.dumps(found.data)
 
 
+def test_a_secret_that_is_known_for_one_is_taken_out_wherever_it_stands(bench: Bench) -> None:
+    #
+    value = "54348bc1-6e3b-4cda-8b18-c6033ca7d328"
+    with serving(chat("x")) as server:
+        bench.to(server)
+        bench.ask(Prompt(name="importance", material=f"api_key = {value}\nthen {value} was refused"))
+    assert value not in server.bodies and "was refused" in server.bodies
+
+
 def test_material_cannot_pass_for_an_order(bench: Bench) -> None:
     with serving(chat("x"), chat("y")) as server:
         bench.to(server)

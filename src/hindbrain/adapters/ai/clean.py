@@ -1,7 +1,7 @@
 """What of a text a model may see: what passes the door, and of a secret that was found in one place no other place.
 
-The door judges each place by itself: the same value may stand after the word `key`, and once more where nothing gives it
-away. A store that only its user reads can live with that; a message to somebody else cannot.
+The door judges each place by itself: the same value may stand after the word `key`, and once more where nothing gives
+it away. A store that only its user reads can live with that; a message to somebody else cannot.
 """
 
 from hindbrain.core.door import admit, disarm, secrets

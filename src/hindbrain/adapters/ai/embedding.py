@@ -42,13 +42,13 @@ class HttpEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """What is sent has passed the door once more, and is cut where a memory's meaningful text is."""
-        clean = [clean(text[:MOST])[:MOST] or " " for text in texts]
-        is_question = len(clean) == 1
+        sent = [clean(text[:MOST])[:MOST] or " " for text in texts]
+        is_question = len(sent) == 1
         if is_question and time.monotonic() < self._rests_until:
             raise EmbedderMissing(f"{self._plan.provider} did not answer a moment ago", fix="try again in a minute")
         points: list[list[float]] = []
-        for start in range(0, len(clean), BATCH):
-            points += self._embedded(clean[start : start + BATCH], is_question=is_question)
+        for start in range(0, len(sent), BATCH):
+            points += self._embedded(sent[start : start + BATCH], is_question=is_question)
         return points
 
     def check(self) -> str:
