@@ -181,6 +181,10 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "is_written": "false: nothing was changed",
         "notices": "list: what else there is to know",
     },
+    "ai": {
+        "routes": "list of `{use, provider, model, key, has_key, warnings}`; `key` is a variable's name, never a key",
+        "warnings": "list: what is wrong with routing.yaml; then, and when a key is missing, the exit code is 1",
+    },
     "demo": {"steps": "list of `{title, telling, data}`"},
     "completion": {"shell": "as asked", "script": "the script"},
 }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.forget import Forgotten
     from hindbrain.app.inject import Injected
     from hindbrain.app.maintain import Cleaned
+    from hindbrain.app.models import Costs
     from hindbrain.app.portable import Imported
     from hindbrain.app.recall import Found
     from hindbrain.app.record import Recorded
@@ -33,6 +34,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.worth import Worth
     from hindbrain.core.model import Memory, Receipt, Review, Version
     from hindbrain.core.model.activity import Activity
+    from hindbrain.core.model.call import Completion, NoModel, Route
     from hindbrain.core.model.job import Job
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
     from hindbrain.core.setup.wires import Kit
@@ -431,9 +433,10 @@ class Hindbrain:
     def doctor(self, *, is_repairing: bool = False) -> Sequence[Finding]:
         """What is healthy, what is not, and the command that fixes it."""
         from hindbrain.app.doctor import doctor
+        from hindbrain.app.models import findings
 
         tools = self._tools
-        return doctor(
+        found = doctor(
             is_repairing=is_repairing,
             project=self._known(),
             store=self.store,
@@ -441,6 +444,26 @@ class Hindbrain:
             embedder=tools.embedder,
             worker=tools.worker,
         )
+        return (*found, *findings(tools.model))
+
+    def routes(self) -> tuple[Sequence[Route], Sequence[str]]:
+        """Which model answers which use, and what is wrong with routing.yaml. Nobody is called for it."""
+        model = self._tools.model
+        return ((), ()) if model is None else (model.routes(), model.warnings())
+
+    def model_costs(self, *, since: datetime | None = None) -> Costs:
+        """What models were asked and what it cost, over all projects."""
+        from hindbrain.app.models import costs
+
+        return costs(self.store, since=since, now=self._tools.clock.now(), budget=self.settings.ai_daily_budget)
+
+    def ask_model(self, use: str, text: str, *, prompt: str = "") -> Completion | NoModel:
+        """What the model for `use` makes of `text`; raises when it fails."""
+        from hindbrain.core.model.call import NoModel, Prompt
+
+        if self._tools.model is None:
+            return NoModel(why="no model is wired here")
+        return self._tools.model.complete(use, Prompt(name=prompt or use, material=text))
 
     def wires(self, kit: Kit, *, clients: Clients, trial: str = "") -> Sequence[Finding]:
         """Which clients are wired, and whether their events arrive. `trial` names a client to send a test event

@@ -27,6 +27,7 @@ from hindbrain.core.value import dataclass, field
 if TYPE_CHECKING:  # a recall needs none of these
     from hindbrain.core.anchors import Source
     from hindbrain.core.model.activity import Activity, Deed
+    from hindbrain.core.model.call import Call, Completion, NoModel, Prompt, Route
     from hindbrain.core.model.foreign import Reading, View
     from hindbrain.core.model.job import Job, JobState
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
@@ -67,6 +68,23 @@ class Embedder(Protocol):
 
     def check(self) -> str:
         """Where the model is, for a person; EmbedderMissing when it could not be run. It is not started for that."""
+
+
+class Model(Protocol):
+    """The one door to models that write. What goes out and what comes back is free of secrets and personal data."""
+
+    def complete(self, use: str, prompt: Prompt, *, schema: Mapping[str, object] | None = None) -> Completion | NoModel:
+        """What the model for `use` makes of `prompt`; with a `schema` (`core.schema`) as data that fits it.
+
+        NoModel where `use` goes by rules. ModelFailed, BadAnswer, KeyMissing or BudgetSpent when it does not answer;
+        `app.consult` makes NoModel of them. Every call is recorded in the store. It may take minutes.
+        """
+
+    def routes(self) -> Sequence[Route]:
+        """Who answers which use, as routing.yaml says now. Nobody is called for it."""
+
+    def warnings(self) -> Sequence[str]:
+        """What is wrong with routing.yaml; the uses concerned go by what it last said, or by the default."""
 
 
 class Worker(Protocol):
@@ -406,6 +424,7 @@ class Changes:
     jobs: tuple[Job, ...] = ()  # new ones, unless their key is queued or running; or the next state of a known one
     outcomes: tuple[Outcome, ...] = ()  # one for a (memory, injection, how) that is there already changes nothing
     anchors: tuple[Anchor, ...] = ()  # all of a memory; they take the place of those it had
+    calls: tuple[Call, ...] = ()  # new ones, or how a known one (by its id) ended
     cursors: Mapping[str, str] = field(default_factory=dict)  # how far each follower has come; "" removes it
     by: Actor = field(default_factory=Actor)
     change: str = "stored"  # what happened to `memories`, for their history
@@ -545,6 +564,9 @@ class Reader(Protocol):
 
     def cursors(self, start: str) -> Mapping[str, str]:
         """All whose name begins so."""
+
+    def calls(self, *, since: datetime | None = None) -> Sequence[Call]:
+        """Calls of models that began at that moment or later, oldest first."""
 
     def events(self, *, after: int = 0, project: str = "", limit: int = 0) -> Sequence[Event]:
         """In the order in which they happened; `after` is the cursor, the `seq` last seen."""

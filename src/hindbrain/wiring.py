@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 
-from hindbrain.adapters.ai.facade import embedder as chosen
+from hindbrain.adapters.ai.facade import Models
 from hindbrain.adapters.clock import SystemChance, SystemClock
 from hindbrain.adapters.files import LocalFiles
 from hindbrain.adapters.sqlite import SqliteStore
@@ -40,14 +40,16 @@ def open_hindbrain(
     settings = settings or load()
     if store is not None:
         settings = replace(settings, store=os.fspath(store))
+    store_, models = _opened(settings)
     tools = Tools(
-        store=SqliteStore(settings.store, timeout_s=settings.lock_timeout_s),
+        store=store_,
         clock=SystemClock(),
         chance=SystemChance(),
         files=LocalFiles(),
         settings=settings,
-        embedder=embedder or chosen(settings.embedder),
         spool=lambda: spool_of(settings),
+        embedder=embedder or models.embedder(worker=lambda: worker_of(settings)),
+        model=models,
         worker=worker_of(settings) if os.path.exists(worker_socket(settings.home)) else None,
         folders=_Folders(),
         dialect=_dialect,
@@ -66,18 +68,23 @@ def open_hindbrain(
 
 def open_tools(settings: Settings) -> Tools:
     """What verbs need, with a model that runs in this process: for the worker, and for nobody who is in a hurry."""
-    from hindbrain.adapters.ai.facade import embedder
-
+    store, models = _opened(settings)
     return Tools(
-        store=SqliteStore(settings.store, timeout_s=settings.lock_timeout_s),
+        store=store,
         clock=SystemClock(),
         chance=SystemChance(),
         files=LocalFiles(),
         settings=settings,
-        embedder=embedder(settings.embedder),
+        embedder=models.embedder(),
+        model=models,
         folders=_Folders(),
         dialect=_dialect,
     )
+
+
+def _opened(settings: Settings) -> tuple[SqliteStore, Models]:
+    store = SqliteStore(settings.store, timeout_s=settings.lock_timeout_s)
+    return store, Models(settings, store=store, clock=SystemClock(), chance=SystemChance())
 
 
 class _Folders:

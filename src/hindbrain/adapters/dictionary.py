@@ -21,6 +21,7 @@ from hindbrain.core.model import (
     Version,
 )
 from hindbrain.core.model.activity import Activity, Deed
+from hindbrain.core.model.call import Call
 from hindbrain.core.model.job import KEPT_DONE, SUPERSEDED, Job, JobState
 from hindbrain.core.model.outcome import Anchor, Outcome, Standing, standing
 from hindbrain.core.model.receipt import FORGOTTEN
@@ -50,6 +51,7 @@ class _Tables:
     jobs: dict[str, Job] = field(default_factory=dict)
     outcomes: dict[tuple[str, str, str], Outcome] = field(default_factory=dict)
     anchors: dict[str, tuple[Anchor, ...]] = field(default_factory=dict)
+    calls: dict[str, Call] = field(default_factory=dict)
     cursors: dict[str, str] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
 
@@ -271,6 +273,10 @@ class _DictReader:
         states = sorted(job.state for job in self._tables.jobs.values())
         return {state: states.count(state) for state in dict.fromkeys(states)}
 
+    def calls(self, *, since: datetime | None = None) -> Sequence[Call]:
+        found = [call for call in self._tables.calls.values() if since is None or call.at >= since]
+        return sorted(found, key=lambda call: call.at)
+
     def outcomes(self, project: str, *, memory_id: str = "", session: str = "") -> Sequence[Outcome]:
         found = [
             outcome
@@ -361,6 +367,7 @@ class _DictTransaction(_DictReader):
             tables.outcomes.setdefault((outcome.memory_id, outcome.injection_id, outcome.how), outcome)
         for memory in {anchor.memory_id for anchor in changes.anchors}:
             tables.anchors[memory] = tuple(anchor for anchor in changes.anchors if anchor.memory_id == memory)
+        tables.calls |= {call.id: call for call in changes.calls}
         tables.cursors = {name: value for name, value in (tables.cursors | dict(changes.cursors)).items() if value}
 
     def _queue(self, job: Job) -> None:

@@ -41,6 +41,8 @@ _SPOOL_S = 1.0  # between two looks at what hooks have left
 _RETRY_S = 60.0  # the same, after a failure
 _POLITE = 10  # niceness of the thread that embeds: answers come first, and so does the user
 
+_DISTANT = ("openai", "mistral")  # models that cannot be kept warm, and whose network may come back
+
 T = TypeVar("T")
 Say = Callable[[str], None]  # a line for the log
 Message = Mapping[str, Any]
@@ -98,12 +100,17 @@ class _Life:
         self._is_alone = False  # whether the vectors of other models are gone
         self._spool = spool_of(tools.settings)
         self._embedder = tools.embedder if self._is_warmed() else None
+        for warning in tools.model.warnings() if tools.model else ():
+            say(f"warns: {warning}")
         self._service = service_of(tools.settings)
 
     def _is_warmed(self) -> bool:
         """Before it can be called: whoever reaches it is answered in time. False where there is no model to be had."""
+        embedder = self._tools.embedder
+        if embedder is not None and embedder.space.provider in _DISTANT:
+            return True
         try:
-            return bool(self._tools.embedder and self._tools.embedder.embed(["warm up"]))
+            return bool(embedder and embedder.embed(["warm up"]))
         except EmbedderMissing as error:
             self._trouble["embedding"] = f"{error.what}; {error.fix}"
             self._say(f"does without a model: {error.what}")
@@ -330,8 +337,10 @@ def _trouble_of(run: Callable[[], None]) -> str:
 
 def _files(settings: Settings) -> tuple[object, ...]:
     """What tells whether the settings were edited, or the store exchanged."""
-    config, store = _known(Path(settings.home) / "config.toml"), _known(Path(settings.store))
-    return config and (config.st_ino, config.st_size, config.st_mtime_ns), store and (store.st_dev, store.st_ino)
+    written = [_known(Path(settings.home) / name) for name in ("config.toml", "routing.yaml")]
+    store = _known(Path(settings.store))
+    marks = (one and (one.st_ino, one.st_size, one.st_mtime_ns) for one in written)
+    return *marks, store and (store.st_dev, store.st_ino)
 
 
 def _known(path: Path) -> os.stat_result | None:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from hindbrain.adapters.sqlite.scan import Found, Shelf
     from hindbrain.adapters.sqlite.shelves import Shelves
     from hindbrain.core.model.activity import Activity, Deed
+    from hindbrain.core.model.call import Call
     from hindbrain.core.model.job import Job, JobState
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
 
@@ -463,6 +464,11 @@ class SqliteReader:
             JobState(state): count
             for state, count in self._all("SELECT state, count(*) FROM job GROUP BY state ORDER BY state")
         }
+
+    def calls(self, *, since: datetime | None = None) -> "Sequence[Call]":
+        from hindbrain.adapters.sqlite.calls import found
+
+        return found(self._all, since=since)
 
     def outcomes(self, project: str, *, memory_id: str = "", session: str = "") -> "Sequence[Outcome]":
         from hindbrain.adapters.sqlite.worth import outcomes

@@ -63,6 +63,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "doctor": Entry("care:doctor", "Check that everything is healthy, and say how to fix it"),
         "worker": Entry("worker:worker", "Learn from what hooks heard, and give memories their meaning"),
         "queue": Entry("queue:queue", "List the jobs of the worker, and try again those it gave up"),
+        "ai": Entry("ai:ai", "Show which model answers what, what it cost, and try it"),
         "completion": Entry("completion:completion", "Print the completion script for a shell"),
     },
 }
