@@ -250,7 +250,7 @@ class Hindbrain:
         """One memory, whatever its state. UnknownMemory when there is none."""
         from hindbrain.app.show import show
 
-        return show(memory_id, store=self.store)
+        return show(memory_id, store=self.store, project=self._known())
 
     def history(self, memory_id: str) -> Sequence[Version]:
         """Every version of a memory, oldest first."""
