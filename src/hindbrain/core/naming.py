@@ -33,6 +33,7 @@ def names(memories: Sequence[Memory], known: Mapping[str, str]) -> dict[str, str
             taken.add(name)
         else:
             late.append(memory)
+    taken |= set(known.values())  # those of memories that are not among these
     highest = _highest(taken)
     for memory in late:
         found[memory.id] = _next(_start(memory), taken, highest)

@@ -40,6 +40,7 @@ _TEXTS = {  # the first that is there says it
     Kind.FACT: ("fact", "content", "text", "statement", "value", "description"),
     Kind.ANTI_PATTERN: ("what_fails", "what_failed", "mistake", "pattern", "content", "text"),
 }
+_CONTEXT: tuple[str, ...] = ("phase", "goal", "constraints", "files_involved")
 _WHY = ("why", "reason", "cause")
 _INSTEAD = ("prevention", "prevent", "correct_approach", "fix", "resolution")
 _JUNK = re.compile(r"Pattern(?: for|:) .{0,2000}\((?:\d+ instances?|and \d+ similar)\)\s*", re.DOTALL)
@@ -114,8 +115,11 @@ def _normal(record: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
         _renamed(given, _WHY)
         _renamed(given, _INSTEAD)
     if kind is Kind.EPISODE and not isinstance(given.get("context"), dict):
-        loose = {name: given.pop(name) for name in ("phase", "goal", "constraints", "files_involved") if name in given}
-        given |= {"context": loose} if loose and not given.get("context") else loose
+        loose = {name: given.pop(name) for name in _CONTEXT if name in given}
+        if given.get("context"):
+            given.update(loose)
+        elif loose:
+            given["context"] = loose
     return given
 
 
