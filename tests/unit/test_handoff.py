@@ -1,8 +1,11 @@
 """Ledgers and handoffs: written once, told once, stale after a day."""
 
+from collections.abc import Callable
+
 import pytest
 from building import NOW, FakeClock
 
+from hindbrain.app.handlers import handlers
 from hindbrain.app.handoff import (
     Handed,
     from_activities,
@@ -15,8 +18,13 @@ from hindbrain.app.handoff import (
     write,
 )
 from hindbrain.app.handoff import handoff as handoff_of
+from hindbrain.app.jobs import run_due
 from hindbrain.app.ledger import ledger, ledgers, save
+from hindbrain.app.moment import told
+from hindbrain.app.observe import observed
+from hindbrain.app.sync import follow
 from hindbrain.app.tools import Tools
+from hindbrain.core.hooks.notice import Happening, Notice
 from hindbrain.core.model.activity import Activity, Deed, Result
 from hindbrain.core.model.job import Job
 from hindbrain.errors import BadValue, TooLong, UnknownMemory
@@ -196,3 +204,56 @@ def test_a_ledger_is_saved_with_what_its_schema_does_not_name(store: Store, tool
         ledger("qa", project=PROJECT, store=store)
     with pytest.raises(BadValue):
         save(" ", {}, project=PROJECT, tools=tools)
+
+
+def test_what_is_told_at_a_start_is_bounded(tools: Tools) -> None:
+    many = [f"issue {number} " + "x" * 500 for number in range(50)]
+    handed(tools, issues=many, needs=many, artifacts=many, done="y" * 5000, to="")
+    handed(tools, issues=many, needs=many, artifacts=many, done="y" * 5000, to="")
+    assert len(handoff_notes(PROJECT, agent="", is_next=True, tools=tools)) < 3_000
+
+
+def notice(happening: Happening, **more: object) -> Notice:
+    given: dict[str, object] = {"client": "claude", "session": "s2", "at": NOW, "cwd": "/srv/shop"} | more
+    return Notice(happening=happening, **given)  # type: ignore[arg-type]
+
+
+def test_an_agent_that_begins_hears_what_was_handed_to_it(tools: Tools) -> None:  # LK-113, LK-121
+    handed(tools, to="")
+    handed(tools, to="reviewer", done="Please look at the lock")
+    begun = told(notice(Happening.SESSION_START, source="startup"), project=PROJECT, root="/srv/shop", tools=tools)
+    assert "POST /api/todos works" in begun.context and "lock" not in begun.context
+    sent = notice(Happening.AGENT_START, agent="a1", agent_type="reviewer")
+    assert "Please look at the lock" in told(sent, project=PROJECT, root="/srv/shop", tools=tools).context
+    assert "lock" not in told(sent, project=PROJECT, root="/srv/shop", tools=tools).context
+
+
+def test_a_session_that_ends_is_handed_over_by_the_worker(store: Store, tools: Tools) -> None:  # LK-121
+    for one in (
+        notice(Happening.PROMPT, prompt="Split the parser"),
+        notice(Happening.AFTER_TOOL, is_edit=True, paths=("/srv/shop/src/parse.py",), new_text="x"),
+        notice(Happening.SESSION_END, source="exit"),
+    ):
+        activities, jobs = observed(one, project=PROJECT, tools=tools)
+        left = tuple(job for job in jobs if job.kind == "handoff")
+        store.write(lambda tx, a=activities, j=left: tx.apply(Changes(activities=a, jobs=j)))  # type: ignore[misc]
+    ran = run_due(handlers(), tools=tools, attempt=_attempted)
+
+    assert (ran.done, ran.failed) == (1, 0)
+    (paper,) = handoffs(PROJECT, store=store)
+    assert paper.data["session"] == "s2" and "edited src/parse.py" in str(paper.data["context"])
+
+
+def _attempted(run: Callable[[], None]) -> str:
+    run()
+    return ""
+
+
+@pytest.mark.parametrize("happening", [Happening.PROMPT, Happening.STOP])
+def test_every_turn_renews_working_memory_where_it_follows(tools: Tools, happening: Happening) -> None:  # LK-002
+    def kinds() -> list[str]:
+        return [job.kind for job in observed(notice(happening, prompt="Go"), project=PROJECT, tools=tools)[1]]
+
+    assert "continuity" not in kinds()
+    follow("loki", "/srv/shop", project=PROJECT, tools=tools)
+    assert "continuity" in kinds()

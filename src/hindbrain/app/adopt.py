@@ -140,7 +140,9 @@ class _Desk:
         if known := tx.receipts_for(arrival.receipt.key):
             return replace(known, is_replay=True)
         memory, receipt = arrival.memory, arrival.receipt
-        own = tx.memory(arrival.told.id) or tx.memory(tx.cursor(called(self.project, self.dialect, arrival.told.id)))
+        own = tx.memory(arrival.told.id) or tx.memory(
+            tx.cursor(called(self.project, self.dialect, name=arrival.told.id))
+        )
         if own and own.project == self.project and _says_the_same(own, memory):  # what we had written ourselves
             return replace(receipt, memory_id=own.id, verdict=Verdict.EVIDENCE, is_replay=True)
         saying = Saying(
@@ -224,7 +226,7 @@ def _says_the_same(own: Memory, memory: Memory) -> bool:
     return own.content == memory.content or (is_skill and own.body.get("steps") == memory.body.get("steps"))
 
 
-def called(project: str, dialect: str, name: str) -> str:
+def called(project: str, dialect: str, *, name: str) -> str:
     """The cursor that holds which memory we have given that name in the dialect's files."""
     return f"called/{project}/{dialect}/{name}"
 

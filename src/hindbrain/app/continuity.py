@@ -98,7 +98,7 @@ def write_continuity(project: str, *, session: str = "", tools: Tools, settle_s:
     return Renewed(path=f"{folder}/{path}", text=_text(present), is_busy=True, copy=copy)
 
 
-def continuity_job(job: Job, *, tools: Tools) -> None:
+def continuity_job(job: Job, tools: Tools) -> None:
     """The worker's handler for jobs of the kind `continuity`, one a turn: payload {session, project}."""
     project = str(job.payload.get("project") or job.project)
     write_continuity(project, session=str(job.payload.get("session") or ""), tools=tools)

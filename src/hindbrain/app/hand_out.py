@@ -43,10 +43,10 @@ def names_of(project: str, memories: Sequence[Memory], *, dialect: str, tools: T
     known = _foreign_ids(project, dialect=dialect, reader=tools.store)
     if dialect not in NAMED:
         return known
-    start = called(project, dialect, "")
+    start = called(project, dialect, name="")
     given = {memory: name.removeprefix(start) for name, memory in tools.store.cursors(start).items()}
     found = names(memories, known | given)
-    fresh = {called(project, dialect, name): memory for memory, name in found.items() if given.get(memory) != name}
+    fresh = {called(project, dialect, name=name): memory for memory, name in found.items() if given.get(memory) != name}
     fresh = {name: memory for name, memory in fresh.items() if known.get(memory) != name.removeprefix(start)}
     if fresh:
         tools.store.write(lambda tx: tx.apply(Changes(cursors=fresh)))

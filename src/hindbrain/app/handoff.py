@@ -24,7 +24,9 @@ from hindbrain.ports import Changes, Reader, Transaction
 MAIN = "main"  # an agent that nobody gave a name
 _LONGEST = 200_000  # characters of the data of one
 _FEW = 12  # lines of one list that are told
+_LINE = 400  # characters of one list
 _MOST_TOLD = 2  # handoffs at one start
+_MOST_CHARACTERS = 2_400  # of what an agent is told at a start
 _PATIENCE_S = 0.2  # an agent is not kept waiting for a record
 
 
@@ -107,8 +109,19 @@ def handoff_notes(project: str, *, agent: str, is_next: bool, tools: Tools) -> s
     with contextlib.suppress(ReadOnly, StoreLocked, DiskFull):
         taken = tuple(replace(paper, taken_at=now) for paper in found)
         tools.store.write(lambda tx: tx.apply(Changes(papers=taken)), is_durable=False, patience_s=_PATIENCE_S)
-    told = "\n".join(line for paper in found for line in lines_of(paper))
+    told = "\n".join(_fitted([line for paper in found for line in lines_of(paper)]))
     return f"## Handed over to you\n\n{fenced(told, fence=tools.chance.fence())}\n"
+
+
+def _fitted(lines: Sequence[str]) -> list[str]:
+    """As many whole lines as an agent is told at a start; `hindbrain handoff show` has the rest."""
+    left, kept = _MOST_CHARACTERS, list[str]()
+    for line in lines:
+        left -= len(line) + 1
+        if left < 0:
+            return [*kept, "  … more: `hindbrain handoff show`"]
+        kept.append(line)
+    return kept
 
 
 def lines_of(paper: Paper) -> list[str]:
@@ -122,7 +135,7 @@ def lines_of(paper: Paper) -> list[str]:
     for name, label in _LISTS.items():
         said = context.get(name)
         listed = [inert(short(str(one))) for one in said][:_FEW] if isinstance(said, list) else []
-        lines += [f"  {label}: {'; '.join(listed)}"] if listed else []
+        lines += [f"  {label}: {short('; '.join(listed), most=_LINE)}"] if listed else []
     return lines
 
 
@@ -179,7 +192,7 @@ def handed_over(project: str, *, session: str, agent: str, tools: Tools) -> Pape
     return tools.store.write(work)
 
 
-def handoff_job(job: Job, *, tools: Tools) -> None:
+def handoff_job(job: Job, tools: Tools) -> None:
     """The worker's handler for jobs of the kind `handoff`: payload {session, agent, project}."""
     project = str(job.payload.get("project") or job.project)
     session, agent = str(job.payload.get("session") or ""), str(job.payload.get("agent") or "")

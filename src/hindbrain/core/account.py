@@ -1,6 +1,6 @@
 """What a session has done so far, told from its activities: for whoever goes on with the work."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from hindbrain.core.learn.cures import attempts, unsolved
 from hindbrain.core.model.activity import Activity, Deed, Result
@@ -8,6 +8,7 @@ from hindbrain.core.shape.error_signature import error_signature_of
 from hindbrain.core.value import dataclass
 
 _LONGEST = 200  # characters of one line
+_FRAMING = {Deed.SESSION, Deed.END, Deed.COMPACTION}  # deeds that are no work
 _READ = 20_000  # characters of an output
 
 
@@ -41,34 +42,52 @@ class Account:
 
 def account(activities: Sequence[Activity]) -> Account:
     """Of the activities of one session, or of one agent in it, oldest first."""
-    last_commit = max((at for at, one in enumerate(activities) if one.deed is Deed.COMMIT), default=-1)
-    last_test = max((at for at, one in enumerate(activities) if _is_tested(one)), default=-1)
-    edits = [(at, one.subject) for at, one in enumerate(activities) if one.deed is Deed.EDIT and one.subject]
-    tried = [one for one in attempts(activities) if one.is_gate and one.result]
+    edits = [(at, _path(one)) for at, one in enumerate(activities) if one.deed is Deed.EDIT and one.subject]
+    committed = _last_at(activities, lambda one: one.deed is Deed.COMMIT)
+    tested = _last_at(activities, _is_tested)
     return Account(
         goal=_last(activities, Deed.PROMPT),
-        task=next((one.task for one in reversed(activities) if one.task), ""),
-        hat=next((one.hat for one in reversed(activities) if one.hat), ""),
+        task=_latest(one.task for one in activities),
+        hat=_latest(one.hat for one in activities),
         edited=_once(path for _, path in edits),
-        uncommitted=_once(path for at, path in edits if at > last_commit),
-        untested=_once(path for at, path in edits if at > last_test),
-        commands=_once(short(one.subject) for one in activities if one.deed is Deed.COMMAND and one.subject),
-        gates=tuple({one.name: one.result for one in tried}.items()),
+        uncommitted=_once(path for at, path in edits if at > committed),
+        untested=_once(path for at, path in edits if at > tested),
+        commands=_once(short(one.subject) for one in _of(activities, Deed.COMMAND)),
+        gates=_gates(activities),
         failures=tuple(short(_failure(one.name, one.detail)) for one in unsolved(activities)),
         commit=_last(activities, Deed.COMMIT),
         completed=_once(short(one.subject or one.detail or one.task) for one in _of(activities, Deed.COMPLETION)),
-        is_empty=not any(one.deed not in (Deed.SESSION, Deed.END, Deed.COMPACTION) for one in activities),
+        is_empty={one.deed for one in activities} <= _FRAMING,
     )
 
 
-def short(text: str) -> str:
+def short(text: str, *, most: int = _LONGEST) -> str:
     """On one line, and not endless."""
-    line = " ".join(text[: 8 * _LONGEST].split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1].rstrip()}…"
+    line = " ".join(text[: 8 * most].split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
+def _path(one: Activity) -> str:
+    """As seen from where the agent worked."""
+    cwd = one.data.get("cwd")
+    return one.subject.removeprefix(f"{cwd}/") if isinstance(cwd, str) and cwd else one.subject
 
 
 def _is_tested(one: Activity) -> bool:
     return one.deed is Deed.GATE and one.result is Result.PASSED and one.subject.strip().lower() in ("tests", "test")
+
+
+def _last_at(activities: Sequence[Activity], is_it: Callable[[Activity], bool]) -> int:
+    return max((at for at, one in enumerate(activities) if is_it(one)), default=-1)
+
+
+def _latest(texts: Iterable[str]) -> str:
+    return next((text for text in reversed(list(texts)) if text), "")
+
+
+def _gates(activities: Sequence[Activity]) -> tuple[tuple[str, Result], ...]:
+    tried = [one for one in attempts(activities) if one.is_gate and one.result]
+    return tuple({one.name: one.result for one in tried}.items())
 
 
 def _of(activities: Sequence[Activity], deed: Deed) -> list[Activity]:

@@ -120,20 +120,20 @@ def _cut(line: str) -> str:
 
 def _parts(document: str) -> Iterator[tuple[str, str]]:
     """(heading, text with the heading) of our sections, each the first of its name, and of what lies in between
-    ("": before the first heading of any kind; "-": anything else)."""
+    ("": before the first heading, or below the title that the document begins with; "-": anything else)."""
     head, text, seen = "", list[str](), set[str]()
     for line, is_heading in _lines(document):
-        if is_heading:
-            if text or head:
-                yield head, "".join(text)
-            name = line.strip()[2:].strip() if line.startswith("## ") else ""
-            is_ours = name in _LEAST_NEEDED and name not in seen
-            is_title = not seen and head == "" and line.startswith("# ") and not text
-            seen.add(name)
-            head, text = (name if is_ours else "" if is_title else "-"), [line]
-        else:
-            text.append(line)
+        if is_heading and (text or line.startswith("## ")):
+            yield head, "".join(text)
+            head, text = _named(line, seen), []
+            seen.add(head)
+        text.append(line)
     yield head, "".join(text)
+
+
+def _named(line: str, seen: set[str]) -> str:
+    name = line[3:].strip() if line.startswith("## ") else ""
+    return name if name in _LEAST_NEEDED and name not in seen else "-"
 
 
 def _lines(document: str) -> Iterator[tuple[str, bool]]:

@@ -36,7 +36,7 @@ def names(memories: Sequence[Memory], known: Mapping[str, str]) -> dict[str, str
     taken |= set(known.values())  # those of memories that are not among these
     highest = _highest(taken)
     for memory in late:
-        found[memory.id] = _next(_start(memory), taken, highest)
+        found[memory.id] = _next(_start(memory), taken, highest=highest)
         taken.add(found[memory.id])
     return found
 
@@ -69,7 +69,7 @@ def _highest(taken: set[str]) -> dict[str, int]:
     return highest
 
 
-def _next(start: str, taken: set[str], highest: dict[str, int]) -> str:
+def _next(start: str, taken: set[str], *, highest: dict[str, int]) -> str:
     is_word = not re.fullmatch(r"ep-[\d-]+|sem|anti|fact", start)
     if is_word and start not in taken:
         return start

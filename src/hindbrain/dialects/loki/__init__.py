@@ -12,7 +12,7 @@ from typing import Any
 
 from hindbrain.core.model.actor import Source
 from hindbrain.core.model.foreign import Fate, Item, Reading, Told, View
-from hindbrain.core.model.link import Relation
+from hindbrain.core.model.link import Link, Relation
 from hindbrain.core.model.memory import Kind, Memory, State
 from hindbrain.core.model.paper import Paper, Sort
 from hindbrain.core.naming import names
@@ -35,6 +35,7 @@ _FILES = {
     "anti_patterns.json": Kind.ANTI_PATTERN,
     "facts.json": Kind.FACT,
 }
+_LISTED = {"facts": Kind.FACT, "patterns": Kind.PATTERN, "episodes": Kind.EPISODE}  # others are anti-patterns
 _PARTS = ("episodic", "semantic", "skills", "learnings", "ledgers", "handoffs", "signals")
 _INDEXES = ("index.json", "timeline.json")
 _EPISODE_ID = re.compile(r"ep-(\d{4}-\d\d-\d\d)-(\d+)")
@@ -117,18 +118,21 @@ class _Files:
     def _sorted(self, path: str, value: Any) -> Iterator[Found]:
         """By the folder that it is in; a file on its own, by what it holds."""
         folders, name = path.split("/")[:-1], path.rpartition("/")[2]
-        if name in _INDEXES or (isinstance(value, dict) and "rarv_cycles" in value):
-            yield from margin.timeline(path, value if isinstance(value, dict) else {})
-        elif name == "links.json":
-            yield from self._linked(path, value)
-        elif name in _FILES or "learnings" in folders or _list_in(value):
-            yield from _elements(path, value, is_archived="archive" in folders)
-        elif "signals" in folders and isinstance(value, dict):
-            yield margin.signal(path, value)
-        elif isinstance(value, dict) and (written := self._paper(path, value)):
-            yield written, None
-        else:
-            yield found_in(value, Kind.EPISODE, where=path, is_archived="archive" in folders)
+        if name in _INDEXES or (_is_map(value) and "rarv_cycles" in value):
+            return margin.timeline(path, value if _is_map(value) else {})
+        if name == "links.json":
+            return self._linked(path, value)
+        if name in _FILES or "learnings" in folders or _list_in(value):
+            return _elements(path, value, is_archived="archive" in folders)
+        return iter((self._single(path, value),))
+
+    def _single(self, path: str, value: Any) -> Found:
+        folders = path.split("/")[:-1]
+        if "signals" in folders and _is_map(value):
+            return margin.signal(path, value)
+        if _is_map(value) and (written := self._paper(path, value)):
+            return written, None
+        return found_in(value, Kind.EPISODE, where=path, is_archived="archive" in folders)
 
     def _paper(self, path: str, value: dict[str, Any]) -> Item | None:
         folders, stem = path.split("/")[:-1], _stem(path)
@@ -181,11 +185,10 @@ def _list_in(value: Any) -> str:
 
 
 def _elements(path: str, value: Any, *, is_archived: bool) -> Iterator[Found]:
-    listed = _list_in(value)
-    elements = value[listed] if isinstance(value, dict) and listed else value if isinstance(value, list) else [value]
-    kinds = {"facts": Kind.FACT, "patterns": Kind.PATTERN, "episodes": Kind.EPISODE}
-    kind = _FILES.get(path.rpartition("/")[2]) or kinds.get(listed, Kind.ANTI_PATTERN)
-    is_learning = kind is Kind.ANTI_PATTERN and path.rpartition("/")[2] not in _FILES and listed != "anti_patterns"
+    listed, name = _list_in(value), path.rpartition("/")[2]
+    elements = value if isinstance(value, list) else value[listed] if listed else [value]
+    kind = _FILES.get(name) or _LISTED.get(listed, Kind.ANTI_PATTERN)
+    is_learning = kind is Kind.ANTI_PATTERN and name not in _FILES and listed != "anti_patterns"
     for number, element in enumerate(elements, start=1):
         given = {**element, "told_in": record.LEARNINGS} if is_learning and _is_map(element) else element
         yield found_in(given, kind, where=f"{path}#{number}", is_archived=is_archived)
@@ -211,17 +214,19 @@ def _skill(path: str, text: str, *, stem: str) -> Found:
 
 def _tied(told: Sequence[Told], links: Sequence[tuple[str, Relation, str]]) -> Iterator[Told]:
     """With what links.json says, and with both ends of *supersedes* (X-27, LK-081)."""
-    known = {one.id: one for one in told if one.id}
-    more: dict[str, dict[tuple[Relation, str], None]] = {}
+    known = {one.id for one in told if one.id}
+    ties = [*links, *((one.id, *link) for one in told if one.id for link in one.links)]
+    own: dict[str, dict[tuple[Relation, str], None]] = {}
     newer: dict[str, str] = {}
-    for source, relation, target in (*links, *((one.id, *link) for one in told for link in one.links)):
-        if source and target in known:
-            more.setdefault(source, {})[(relation, target)] = None
-        if relation is Relation.SUPERSEDES and source in known:
-            newer.setdefault(target, source)
+    for source, relation, target in ties:
+        if {source, target} <= known:
+            own.setdefault(source, {})[(relation, target)] = None
+            newer |= {target: source} if relation is Relation.SUPERSEDES else {}
     for one in told:
-        tied = tuple(more.get(one.id, {})) if one.id else one.links
-        yield replace(one, links=tied, superseded_by=one.superseded_by or newer.get(one.id, "") if one.id else "")
+        if one.id:
+            successor = one.superseded_by or newer.get(one.id, "")
+            one = replace(one, links=tuple(own.get(one.id, {})), superseded_by=successor)
+        yield one
 
 
 # ---- writing
@@ -236,6 +241,9 @@ class _Tree:
         self._lists: dict[tuple[str, str], list[tuple[object, dict[str, Any]]]] = {
             (path, name): [] for path, name in _SEMANTIC.values()
         }
+        self._links_of: dict[str, list[Link]] = {}
+        for link in view.links:
+            self._links_of.setdefault(link.source, []).append(link)
         self._files: dict[str, bytes] = {}
         self._topics: list[dict[str, Any]] = []
         self._episodes: list[dict[str, Any]] = []
@@ -265,7 +273,7 @@ class _Tree:
             self._files[path] = _skill_text(memory).encode("utf-8", "replace")
             self._index(memory, path, size=len(self._files[path]))
             return
-        written = record.written(memory, self._names, self._view.links)
+        written = record.written(memory, self._names, links=self._links_of.get(memory.id, ()))
         if memory.kind is Kind.EPISODE:
             path = self._free(f"{start}{_episode_path(name, written)}", "json")
             self._files[path] = _json(written)

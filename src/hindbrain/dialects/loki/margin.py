@@ -122,7 +122,7 @@ def continuity(path: str, text: str) -> Iterator[Found]:
 
 
 def _meant(heading: str) -> str:
-    """The type of what stands below; "" where it is only for now."""
+    """The type of what stands below; "" where it is of no use later."""
     if "from learnings" in heading:
         return ""
     if "decision" in heading:

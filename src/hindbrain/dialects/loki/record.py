@@ -282,14 +282,16 @@ def _whole(value: object, least: int) -> int:
 # ---- writing
 
 
-def written(memory: Memory, names: Mapping[str, str], links: Sequence[Link]) -> dict[str, Any]:
+def written(memory: Memory, names: Mapping[str, str], *, links: Sequence[Link]) -> dict[str, Any]:
     """The record of a memory. `links` are all of the project."""
     record = {name: value for name, value in memory.body.items() if name not in ("odd", *_OURS)}
     odd = memory.body.get("odd")
     record |= {name: value for name, value in odd.items() if name not in record} if isinstance(odd, dict) else {}
     record["id"] = names[memory.id]
     _say(record, memory)
-    _place(record, memory, names)
+    _place(record, memory)
+    _source(record, names)
+    _say_by(record, memory)
     _fare(record, memory)
     record |= _ties(record, memory, names=names, links=links)
     times = _fortunes(record)["learned_at"]
@@ -335,8 +337,8 @@ def _whole_text(memory: Memory) -> dict[str, Any]:
     return {"what_fails": memory.content, "why": "", "prevention": ""}
 
 
-def _place(record: dict[str, Any], memory: Memory, names: Mapping[str, str]) -> None:
-    """Who says it, about what, and where it came from."""
+def _place(record: dict[str, Any], memory: Memory) -> None:
+    """What it is about, and whose it is."""
     if memory.title != title_of(memory.content):
         record["title"] = memory.title
     if memory.kind is Kind.LESSON or memory.type != "learned":
@@ -348,10 +350,18 @@ def _place(record: dict[str, Any], memory: Memory, names: Mapping[str, str]) -> 
     record |= {"tags": list(memory.tags), "files": list(memory.file_refs)}
     if memory.persona:
         record["persona"] = memory.persona
+
+
+def _source(record: dict[str, Any], names: Mapping[str, str]) -> None:
+    """Where it came from, by the names that stand in the files."""
     if isinstance(record.get("source_episodes"), list):
         record["source_episodes"] = [names.get(one, one) for one in _texts(record["source_episodes"])]
     if isinstance(record.get("source"), str):
         record["source"] = names.get(record["source"], record["source"])
+
+
+def _say_by(record: dict[str, Any], memory: Memory) -> None:
+    """Who said it, unless the record's own fields do."""
     told = _facets(record, memory.kind)
     actor, origin = memory.provenance.actor, memory.provenance
     said_by = {"hat": actor.hat, "instance": actor.instance, "session": origin.session, "task": origin.task}
@@ -382,16 +392,16 @@ def _ties(
     if memory.superseded_by and memory.superseded_by in names:
         at = memory.superseded_at or memory.updated_at
         ties |= {"superseded_by": names[memory.superseded_by], "superseded_at": stamp(at)}
-    if memory.kind is Kind.EPISODE:
-        return ties
+    if memory.kind is not Kind.EPISODE:
+        own = [link for link in links if link.source == memory.id and link.target in names]
+        ties["links"] = _own_links(record, [(str(link.relation), names[link.target]) for link in own])
+    return ties
+
+
+def _own_links(record: Mapping[str, Any], own: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+    """As the record has them, where it does; without those that `source_episodes` and `source` tell."""
     given = record["links"] if isinstance(record.get("links"), list) else []
     as_told = {(one.get("relation"), one.get("to")): one for one in given if isinstance(one, dict)}
     sources = {*_texts(record.get("source_episodes")), record.get("source")}
-    own = {
-        (str(link.relation), names[link.target])
-        for link in links
-        if link.source == memory.id and link.target in names
-        if link.relation is not Relation.DERIVED_FROM or names[link.target] not in sources
-    }
-    ties["links"] = [as_told.get(tie, {"to": tie[1], "relation": tie[0]}) for tie in sorted(own)]
-    return ties
+    told = {tie for tie in own if tie[0] != Relation.DERIVED_FROM or tie[1] not in sources}
+    return [as_told.get(tie, {"to": tie[1], "relation": tie[0]}) for tie in sorted(told)]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 
+from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.model.paper import Paper
 from hindbrain.entry.cli.call import Call
 from hindbrain.entry.cli.grammar import family
@@ -11,6 +12,9 @@ from hindbrain.entry.cli.output import block, bold, dim, line, many, moment, tab
 from hindbrain.entry.cli.records import plain
 from hindbrain.entry.cli.verb import argument, command, option
 from hindbrain.errors import BadValue
+
+if TYPE_CHECKING:
+    from hindbrain.app.continuity import Renewed
 
 
 @command(
@@ -142,18 +146,18 @@ def continuity(call: Call, is_written: bool, session: str) -> None:
         found = hindbrain.continuity(session=session, is_written=is_written)
     if is_written and not found.path:
         raise BadValue("no file follows loki here", fix="begin with `hindbrain sync on loki`")
-    call.tell(lambda: plain(found), _continuity_lines(found.text, found.path if is_written else "", found.copy))
+    call.tell(lambda: plain(found), _continuity_lines(found, is_written=is_written))
     if found.is_busy:
         call.note([f"somebody keeps saving {found.path}; run it again"])
 
 
-def _continuity_lines(text: str, path: str, copy: str) -> Iterator[str]:
-    if path:
-        yield f"Written to {line(path)}"
-        if copy:
-            yield f"  as it was before: {line(copy)}"
-    else:
-        yield from block(text.rstrip("\n"))
+def _continuity_lines(found: "Renewed", *, is_written: bool) -> Iterator[str]:
+    if not is_written:
+        yield from block(found.text.rstrip("\n"))
+        return
+    yield f"Written to {line(found.path)}"
+    if found.copy:
+        yield f"  as it was before: {line(found.copy)}"
 
 
 def _object(text: str) -> dict[str, object]:
