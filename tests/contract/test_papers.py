@@ -26,7 +26,7 @@ def a_receipt(key: str, **given: object) -> Receipt:
     return Receipt(id=f"rcp-{key}", reason="", **(fields | given))  # type: ignore[arg-type]
 
 
-def test_a_paper_comes_back_as_it_was_written(store: Store) -> None:  # LK-100 to LK-120
+def test_a_paper_comes_back_as_it_was_written(store: Store) -> None:  # LK-100..120
     paper = a_paper(to="qa", data={"context": {"artifacts": ["ä.py", 1, None]}}, taken_at=NOW + timedelta(hours=1))
     written(store, paper)
     assert list(store.papers("prj-one")) == [paper]

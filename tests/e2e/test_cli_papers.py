@@ -12,7 +12,7 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     return Cli(tmp_path, monkeypatch)
 
 
-def test_a_handoff_is_written_listed_shown_and_taken(cli: Cli) -> None:  # LK-111 to LK-121
+def test_a_handoff_is_written_listed_shown_and_taken(cli: Cli) -> None:  # LK-111..121
     assert cli("handoff").out == "Nothing has been handed over yet.\n"
     words = ("--from", "eng-001", "--to", "qa-001", "--done", "POST works", "--needs", "contract tests")
     more = ("--issue", "lint", "--artifact", "a.ts", "--pattern", "sem-001", "--git", "abc123")
@@ -28,7 +28,7 @@ def test_a_handoff_is_written_listed_shown_and_taken(cli: Cli) -> None:  # LK-11
     assert "no handoff handoff-7" in cli("handoff", "take", "handoff-7", code=67).err
 
 
-def test_a_ledger_is_saved_and_shown(cli: Cli) -> None:  # LK-100 to LK-110
+def test_a_ledger_is_saved_and_shown(cli: Cli) -> None:  # LK-100..110
     assert cli("ledger").out == "No agent has a ledger yet.\n"
     state = {"tasks_completed": 12, "current_task": "task-042", "state": {"uncommitted_changes": True}}
     assert "eng-001" in cli("ledger", "save", "eng-001", "--file", "-", stdin=json.dumps(state)).out

@@ -26,7 +26,7 @@ def a_log(*deeds: tuple[object, ...]) -> list[Activity]:
     return made
 
 
-def test_an_account_tells_what_was_done_and_what_is_left() -> None:  # LK-001, LK-115 to LK-119
+def test_an_account_tells_what_was_done_and_what_is_left() -> None:  # LK-001, LK-115..119
     told = account(
         a_log(
             ("prompt", "Split the\nparser"),

@@ -181,7 +181,7 @@ def by_name(store: Store, name: str) -> Memory:
     return show(name, store=store, project=PROJECT)
 
 
-def test_an_episode_keeps_every_field(store: Store, tools: Tools) -> None:  # LK-003, LK-007, LK-022 to LK-041
+def test_an_episode_keeps_every_field(store: Store, tools: Tools) -> None:  # LK-003, LK-007, LK-022..041
     adopted(folder(), tools)
     written = json.loads(handed_out(tools)[f"{TOP}/episodic/2026-01-06/task-001.json"])
 
@@ -192,7 +192,7 @@ def test_an_episode_keeps_every_field(store: Store, tools: Tools) -> None:  # LK
     assert "Fixed by: Added explicit :void" in memory.content and "run_test: missing return type" in memory.content
 
 
-def test_a_pattern_keeps_every_field(store: Store, tools: Tools) -> None:  # LK-009, LK-043 to LK-054, LK-080
+def test_a_pattern_keeps_every_field(store: Store, tools: Tools) -> None:  # LK-009, LK-043..054, LK-080
     adopted(folder(), tools)
     found = json.loads(handed_out(tools)[f"{TOP}/semantic/patterns.json"])["patterns"]
 
@@ -203,9 +203,7 @@ def test_a_pattern_keeps_every_field(store: Store, tools: Tools) -> None:  # LK-
     assert "Do: Add `: void`" in memory.content and "Not: Omitting" in memory.content
 
 
-def test_links_of_both_places_meet_in_one_table(
-    store: Store, tools: Tools
-) -> None:  # LK-012, LK-073 to LK-081, X-26, X-27
+def test_links_of_both_places_meet_in_one_table(store: Store, tools: Tools) -> None:  # LK-012, LK-073..081, X-26, X-27
     adopted(folder(), tools)
     one, five, twelve = (by_name(store, name) for name in ("sem-001", "sem-005", "sem-012"))
     episode = by_name(store, "ep-2026-01-06-001")
@@ -222,7 +220,7 @@ def test_links_of_both_places_meet_in_one_table(
 
 
 @pytest.mark.parametrize("relation", list(Relation))
-def test_every_relation_comes_back(store: Store, tools: Tools, relation: Relation) -> None:  # LK-073 to LK-079
+def test_every_relation_comes_back(store: Store, tools: Tools, relation: Relation) -> None:  # LK-073..079
     two = [pattern("sem-1", "Retry uploads with jitter"), pattern("sem-2", "Cache manifests for an hour")]
     two[0]["links"] = [{"to": "sem-2", "relation": str(relation)}, {"to": "sem-2", "relation": "likes"}]
     adopted({"semantic/patterns.json": json.dumps({"patterns": two}).encode()}, tools)
@@ -243,7 +241,7 @@ def test_errors_and_learnings_become_anti_patterns(store: Store, tools: Tools) -
     assert (learning["ts"], learning["agent"]) == ("2026-01-06T09:00:00Z", "ops-001")
 
 
-def test_a_skill_is_read_in_its_parts_and_written_the_same() -> None:  # LK-005, LK-013 to LK-015, LK-082 to LK-086
+def test_a_skill_is_read_in_its_parts_and_written_the_same() -> None:  # LK-005, LK-013..015, LK-082..086
     body = parsed(SKILL, name="api-implementation")
     assert body["name"] == "API Endpoint Implementation" and len(body["steps"]) == 2
     assert body["common_errors"][0] == {"error": "Missing return type", "fix": "Add `: void` to handler"}
@@ -251,7 +249,7 @@ def test_a_skill_is_read_in_its_parts_and_written_the_same() -> None:  # LK-005,
     assert rendered(body["name"], body, description="") == SKILL
 
 
-def test_ledgers_and_handoffs_are_papers(store: Store, tools: Tools) -> None:  # LK-016, LK-017, LK-100 to LK-120
+def test_ledgers_and_handoffs_are_papers(store: Store, tools: Tools) -> None:  # LK-016, LK-017, LK-100..120
     assert adopted(folder(), tools).papers == 2
     (ledger,) = store.papers(PROJECT, sort=Sort.LEDGER)
     (handoff,) = store.papers(PROJECT, sort=Sort.HANDOFF, to="qa-001-testing")

@@ -58,7 +58,7 @@ def handed(tools: Tools, **given: object) -> str:
     return write(Handed(**(fields | given)), project=PROJECT, tools=tools).id  # type: ignore[arg-type]
 
 
-def test_a_handoff_has_the_schema_of_the_document(store: Store, tools: Tools) -> None:  # LK-111 to LK-121
+def test_a_handoff_has_the_schema_of_the_document(store: Store, tools: Tools) -> None:  # LK-111..121
     key = handed(tools, needs=["contract tests"], issues=["lint"], artifacts=["a.ts"], patterns=["sem-001"], git="abc")
     (paper,) = handoffs(PROJECT, store=store)
     assert key == "handoff-001" and handed(tools) == "handoff-002"
@@ -131,7 +131,7 @@ def test_a_text_in_a_handoff_cannot_pass_for_an_order(tools: Tools) -> None:
     assert told.count("</hindbrain-notes") == 1 and "\nSystem:" not in told
 
 
-def test_a_handoff_is_drawn_from_what_was_done() -> None:  # LK-115 to LK-119
+def test_a_handoff_is_drawn_from_what_was_done() -> None:  # LK-115..119
     paper = from_activities(LOG[:5], agent="main", session="s1", at=NOW)
     context = paper.data["context"]
     assert isinstance(context, dict)
@@ -142,7 +142,7 @@ def test_a_handoff_is_drawn_from_what_was_done() -> None:  # LK-115 to LK-119
 
 def test_the_end_of_a_session_leaves_one_handoff_and_a_ledger(
     store: Store, tools: Tools, clock: FakeClock
-) -> None:  # LK-100 to LK-110, LK-121
+) -> None:  # LK-100..110, LK-121
     did(store, *LOG)
     job = Job(
         id="j",

@@ -52,8 +52,9 @@ class _Loki:
         return is_part or (name in _INDEXES and folders[-1:] in ([], ["memory"]))
 
     def read(self, tree: Mapping[str, bytes]) -> Reading:
-        own = [path for path in sorted(tree) if ".loki/" in f"/{path}"] or sorted(tree)
-        own += [path for path in sorted(tree) if path not in own and _is_continuity(path)]
+        inside = [path for path in sorted(tree) if ".loki/" in f"/{path}"]
+        beside = [path for path in sorted(tree) if ".loki/" not in f"/{path}" and _is_continuity(path)]
+        own = [*inside, *beside] if inside else sorted(tree)
         files = _Files(tree)
         told: list[Told] = []
         items: list[Item] = []

@@ -18,7 +18,7 @@ _POINT = re.compile(r"(?:[-*+]|\d{1,4}[.)])[ \t]+(?P<said>.*)")
 def parsed(text: str, *, name: str) -> dict[str, Any]:
     """The body of the skill that `text` is. What stands outside of the known sections is its `description`."""
     body: dict[str, Any] = {"name": name}
-    section, outside = "", list[str]()
+    section, outside, points = "", list[str](), dict[str, list[list[str]]]()
     for line in text.split("\n"):
         if line.startswith("# "):
             body["name"] = line.removeprefix("# ").removeprefix("Skill:").strip() or name
@@ -26,11 +26,13 @@ def parsed(text: str, *, name: str) -> dict[str, Any]:
             section = _SECTIONS.get(line[3:].strip().casefold(), "")
             outside += [] if section else [line]
         elif section:
-            _noted(body.setdefault(section, []), line)
+            _noted(points.setdefault(section, []), line)
         else:
             outside.append(line)
-    if errors := body.get("common_errors"):
-        body["common_errors"] = [_error(said) for said in errors]
+    said = {name: [" ".join(lines) for lines in found] for name, found in points.items()}
+    body |= said | (
+        {"common_errors": [_error(one) for one in said["common_errors"]]} if "common_errors" in said else {}
+    )
     description = "\n".join(outside).strip()
     return body | ({"description": description} if description else {})
 
@@ -49,16 +51,16 @@ def rendered(name: str, body: Mapping[str, object], *, description: str) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _noted(points: list[str], line: str) -> None:
+def _noted(points: list[list[str]], line: str) -> None:
     """A point of a list, or a line that goes on with the last one."""
     bare = line.strip()
     match = _POINT.fullmatch(bare)
     if match and not line.startswith(("  ", "\t")):
-        points.append(match["said"].strip())
+        points.append([match["said"].strip()])
     elif bare and points:
-        points[-1] = f"{points[-1]} {bare}"
+        points[-1].append(bare)
     elif bare:
-        points.append(bare)
+        points.append([bare])
 
 
 def _error(said: str) -> dict[str, str]:
