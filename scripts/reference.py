@@ -136,6 +136,18 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "withheld, busy}`",
     },
     "rebuild": {"synced": "as `sync`"},
+    "handoff": {
+        "handoffs": "list, oldest first: `{id, project, sort, agent, at, to, data, taken_at, is_stale}`; `show`, "
+        "`write` and `take` answer with one of them",
+    },
+    "ledger": {"ledgers": "list, by agent, as `handoff`; `show` and `save` answer with one of them"},
+    "continuity": {
+        "path": "of the file; empty where nothing follows",
+        "text": "of the whole document",
+        "is_written": "whether it changed on the disk",
+        "is_busy": "somebody kept saving it",
+        "copy": "where the file as it was lies, when something stood below headings that are managed now",
+    },
     "stats": {
         "active": "live memories",
         "unique_keys": "different keys among them",

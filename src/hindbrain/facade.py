@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from hindbrain.app.projects import Located
@@ -16,6 +16,7 @@ from hindbrain.settings import Settings
 if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for the importer
     from hindbrain.app.adopt import Adopted
     from hindbrain.app.capture import Captured
+    from hindbrain.app.continuity import Renewed
     from hindbrain.app.doctor import Finding
     from hindbrain.app.forget import Forgotten
     from hindbrain.app.inject import Injected
@@ -37,6 +38,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.core.model.call import Completion, NoModel, Route
     from hindbrain.core.model.job import Job
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
+    from hindbrain.core.model.paper import Paper
     from hindbrain.core.setup.wires import Kit
     from hindbrain.ports import Clients
 
@@ -133,6 +135,17 @@ class Done(TypedDict, total=False):
     client: str
     ref: str
     data: dict[str, object]
+
+
+class Handing(TypedDict, total=False):
+    """What a handoff may say beside what was done."""
+
+    to: str  # empty: whoever comes next
+    needs: Sequence[str]
+    issues: Sequence[str]
+    artifacts: Sequence[str]
+    patterns: Sequence[str]
+    git: str
 
 
 class Edit(TypedDict, total=False):
@@ -252,7 +265,7 @@ class Hindbrain:
         """One memory, whatever its state. UnknownMemory when there is none."""
         from hindbrain.app.show import show
 
-        return show(memory_id, store=self.store)
+        return show(memory_id, store=self.store, project=self._known())
 
     def history(self, memory_id: str) -> Sequence[Version]:
         """Every version of a memory, oldest first."""
@@ -351,6 +364,55 @@ class Hindbrain:
         from hindbrain.app.sync import sync
 
         return sync(self._known(), name=self.project_name, tools=self._tools, settle_s=settle_s)
+
+    def ledgers(self, agent: str = "") -> Sequence[Paper]:
+        """Where agents stand, by name; of one agent, or UnknownMemory when it has none."""
+        from hindbrain.app.ledger import ledger, ledgers
+
+        project = self._known()
+        return [ledger(agent, project=project, store=self.store)] if agent else ledgers(project, store=self.store)
+
+    def save_ledger(self, agent: str, data: Mapping[str, object]) -> Paper:
+        """Write an agent's checkpoint, in the place of its last one."""
+        from hindbrain.app.ledger import save
+
+        return save(agent, data, project=self._adopted(), tools=self._tools)
+
+    def handoffs(self) -> Sequence[Paper]:
+        """What was handed from agent to agent, oldest first."""
+        from hindbrain.app.handoff import handoffs
+
+        return handoffs(self._known(), store=self.store)
+
+    def handoff(self, paper_id: str) -> Paper:
+        """One handoff. UnknownMemory when there is none."""
+        from hindbrain.app.handoff import handoff
+
+        return handoff(paper_id, project=self._known(), store=self.store)
+
+    def hand_over(self, agent: str, done: str, **more: Unpack[Handing]) -> Paper:
+        """Leave a handoff for the next agent."""
+        from hindbrain.app.handoff import Handed, write
+
+        return write(Handed(agent=agent, done=done, **more), project=self._adopted(), tools=self._tools)
+
+    def take_handoff(self, paper_id: str) -> Paper:
+        """Mark a handoff as taken."""
+        from hindbrain.app.handoff import take
+
+        return take(paper_id, project=self._known(), tools=self._tools)
+
+    def is_stale(self, paper: Paper) -> bool:
+        """Whether nobody is told of it any more."""
+        return paper.is_stale(self._tools.clock.now())
+
+    def continuity(self, *, session: str = "", is_written: bool = False) -> Renewed:
+        """CONTINUITY.md as it should be now; written only where the project follows Loki."""
+        from hindbrain.app.continuity import continuity, write_continuity
+
+        if is_written:
+            return write_continuity(self._known(), session=session, tools=self._tools)
+        return continuity(self._known(), root=self._located.root or "", session=session, tools=self._tools)
 
     def cleanup(self, *, is_dry_run: bool = False) -> Cleaned:
         """Let unused memories fade, archive those that faded away."""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # a recall needs none of these
     from hindbrain.core.model.foreign import Reading, View
     from hindbrain.core.model.job import Job, JobState
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
+    from hindbrain.core.model.paper import Paper
     from hindbrain.core.setup.record import Record as Altered
     from hindbrain.core.setup.wires import Roots
 
@@ -425,6 +426,7 @@ class Changes:
     outcomes: tuple[Outcome, ...] = ()  # one for a (memory, injection, how) that is there already changes nothing
     anchors: tuple[Anchor, ...] = ()  # all of a memory; they take the place of those it had
     calls: tuple[Call, ...] = ()  # new ones, or how a known one (by its id) ended
+    papers: tuple[Paper, ...] = ()  # new ones; they take the place of those with the same project, sort and id
     cursors: Mapping[str, str] = field(default_factory=dict)  # how far each follower has come; "" removes it
     by: Actor = field(default_factory=Actor)
     change: str = "stored"  # what happened to `memories`, for their history
@@ -558,6 +560,12 @@ class Reader(Protocol):
 
     def cured(self, project: str, signature: str) -> Sequence[Memory]:
         """Live memories of the project, and those sent everywhere, about the failure with that signature."""
+
+    def papers(self, project: str, *, sort: str = "", agent: str = "", to: str | None = None) -> Sequence[Paper]:
+        """Ledgers and handoffs, oldest first; `to` narrows to one receiver, "" to what is for whoever comes next."""
+
+    def called(self, name: str, project: str) -> Sequence[str]:
+        """Ids of the memories of that project that came in under `name` from another system, the newest last."""
 
     def cursor(self, name: str) -> str:
         """How far a follower has come; "" when it has not begun."""

@@ -24,6 +24,7 @@ from hindbrain.core.model.activity import Activity, Deed
 from hindbrain.core.model.call import Call
 from hindbrain.core.model.job import KEPT_DONE, SUPERSEDED, Job, JobState
 from hindbrain.core.model.outcome import Anchor, Outcome, Standing, standing
+from hindbrain.core.model.paper import Paper
 from hindbrain.core.model.receipt import FORGOTTEN
 from hindbrain.core.model.vector import restored
 from hindbrain.core.recall.bm25 import Document, length, scores
@@ -52,6 +53,7 @@ class _Tables:
     outcomes: dict[tuple[str, str, str], Outcome] = field(default_factory=dict)
     anchors: dict[str, tuple[Anchor, ...]] = field(default_factory=dict)
     calls: dict[str, Call] = field(default_factory=dict)
+    papers: dict[tuple[str, str, str], Paper] = field(default_factory=dict)
     cursors: dict[str, str] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
 
@@ -312,6 +314,22 @@ class _DictReader:
     def cured(self, project: str, signature: str) -> Sequence[Memory]:
         return [m for m in self.select(Where(project=project)) if signature and m.error_signature == signature]
 
+    def papers(self, project: str, *, sort: str = "", agent: str = "", to: str | None = None) -> Sequence[Paper]:
+        found = [
+            paper
+            for paper in self._tables.papers.values()
+            if paper.project == project
+            and (not sort or paper.sort == sort)
+            and (not agent or paper.agent == agent)
+            and (to is None or paper.to == to)
+        ]
+        return sorted(found, key=lambda paper: (paper.at, paper.sort, paper.id))
+
+    def called(self, name: str, project: str) -> Sequence[str]:
+        receipts = sorted(self._tables.receipts.values(), key=lambda receipt: (receipt.at, receipt.id))
+        named = [r.memory_id for r in receipts if name and (r.project, r.ref) == (project, name) and r.memory_id]
+        return list(dict.fromkeys(named))
+
     def cursor(self, name: str) -> str:
         return self._tables.cursors.get(name, "")
 
@@ -368,6 +386,7 @@ class _DictTransaction(_DictReader):
         for memory in {anchor.memory_id for anchor in changes.anchors}:
             tables.anchors[memory] = tuple(anchor for anchor in changes.anchors if anchor.memory_id == memory)
         tables.calls |= {call.id: call for call in changes.calls}
+        tables.papers |= {(paper.project, paper.sort, paper.id): paper for paper in changes.papers}
         tables.cursors = {name: value for name, value in (tables.cursors | dict(changes.cursors)).items() if value}
 
     def _queue(self, job: Job) -> None:
@@ -515,6 +534,9 @@ def _blank_traces(tables: _Tables, texts: set[str]) -> None:
         tables.jobs[job.id] = replace(job, error=_blanked(job.error, texts))
         if _holds(job.payload, texts):
             tables.jobs[job.id] = replace(job, payload={}, state=JobState.DONE, error=FORGOTTEN)
+    tables.papers = {
+        key: replace(paper, data={}) if _holds(paper.data, texts) else paper for key, paper in tables.papers.items()
+    }
     tables.cursors = {name: _blanked(value, texts) for name, value in tables.cursors.items()}
 
 

@@ -9,10 +9,19 @@ from hindbrain.core.model.job import Job
 
 def handlers() -> Mapping[str, Handler]:
     """Loaded when there is a worker that needs them. Each may be repeated: what it did once it does not do twice."""
+    from hindbrain.app.continuity import continuity_job
+    from hindbrain.app.handoff import handoff_job
     from hindbrain.app.hear import hear
     from hindbrain.app.verify import handle as verify
 
-    return {"transcript": hear, "extract": _extract, "judge": _judge, "verify": verify}
+    return {
+        "transcript": hear,
+        "extract": _extract,
+        "judge": _judge,
+        "verify": verify,
+        "handoff": handoff_job,
+        "continuity": continuity_job,
+    }
 
 
 def _extract(job: Job, tools: Tools) -> None:

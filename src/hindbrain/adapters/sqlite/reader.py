@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from hindbrain.core.model.call import Call
     from hindbrain.core.model.job import Job, JobState
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
+    from hindbrain.core.model.paper import Paper
 
 _T = TypeVar("_T")
 _LARGE = 10_000  # memories from which on how rare a word is need not be counted each time
@@ -493,6 +494,19 @@ class SqliteReader:
             f" ORDER BY {_ORDERS['confidence']}",
             *(signature or None, project),
         )
+
+    def papers(self, project: str, *, sort: str = "", agent: str = "", to: str | None = None) -> "Sequence[Paper]":
+        from hindbrain.adapters.sqlite.papers import found
+
+        return found(self._all, project, sort=sort, agent=agent, to=to)
+
+    def called(self, name: str, project: str) -> Sequence[str]:
+        found = self._all(
+            "SELECT memory FROM receipt WHERE project = ? AND ref = ? AND ref <> '' AND memory IS NOT NULL"
+            " ORDER BY at, id",
+            *(project, name),
+        )
+        return list(dict.fromkeys(str(memory) for (memory,) in found))
 
     def cursor(self, name: str) -> str:
         found = self._all("SELECT value FROM cursor WHERE name = ?", name)

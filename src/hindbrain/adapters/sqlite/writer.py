@@ -72,6 +72,10 @@ def _put_doings(changes: Changes, db: apsw.Connection) -> None:
         from hindbrain.adapters.sqlite import calls
 
         calls.put(changes.calls, db)
+    if changes.papers:
+        from hindbrain.adapters.sqlite import papers
+
+        papers.put(changes.papers, db)
     for name, value in changes.cursors.items():
         if value:
             db.execute("INSERT OR REPLACE INTO cursor VALUES (?, ?)", (name, value))

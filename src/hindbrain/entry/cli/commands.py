@@ -38,6 +38,11 @@ SECTIONS: dict[str, dict[str, Entry]] = {
     "Tell an agent": {
         "inject": Entry("inject:inject", "Print a block of notes for an agent's prompt"),
     },
+    "Hand over": {
+        "handoff": Entry("papers:handoff", "Hand work from one agent to the next; without more, list it"),
+        "ledger": Entry("papers:ledger", "Show where agents stand: their last checkpoints"),
+        "continuity": Entry("papers:continuity", "Print CONTINUITY.md: what is being done right now"),
+    },
     "Does it help?": {
         "verdict": Entry("worth:verdict", "Say whether a memory helped"),
         "outcomes": Entry("worth:outcomes", "List what came of showing memories, oldest first"),

@@ -32,7 +32,7 @@ def show(call: Call, memory_id: str, history: bool) -> None:
         memory = hindbrain.show(memory_id)
         standing = hindbrain.standing(memory.id)
         anchors = hindbrain.anchors(memory.id)
-        versions = hindbrain.history(memory_id) if history else ()
+        versions = hindbrain.history(memory.id) if history else ()
     past = {"history": [version_record(version) for version in versions]} if history else {}
     fared = {"standing": plain(standing), "anchors": plain(anchors)}
     lines = chain(
