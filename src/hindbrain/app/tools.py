@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from hindbrain.core.value import dataclass
-from hindbrain.ports import Chance, Clock, Dialect, Embedder, Folders, ProjectFiles, Store, Worker
+from hindbrain.ports import Chance, Clock, Dialect, Embedder, Folders, Pages, ProjectFiles, Store, Worker
 from hindbrain.settings import Settings
 
 
@@ -17,4 +17,5 @@ class Tools:
     embedder: Embedder | None = None  # None: words only
     worker: Worker | None = None  # a process that has the model running; None: do without
     folders: Folders | None = None  # None: no file is read or written
+    pages: Pages | None = None  # None: no rule can be applied
     dialect: Callable[[str], Dialect] | None = None  # by its name; BadValue for one that nobody speaks

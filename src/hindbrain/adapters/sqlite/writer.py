@@ -68,6 +68,10 @@ def _put_doings(changes: Changes, db: apsw.Connection) -> None:
         queue.put(changes.jobs, db)
         worth.put_outcomes(changes.outcomes, db)
         worth.put_anchors(changes.anchors, db)
+    if changes.suggestions or changes.audits or changes.workstreams:
+        from hindbrain.adapters.sqlite import loop
+
+        loop.put(changes, db)
     for name, value in changes.cursors.items():
         if value:
             db.execute("INSERT OR REPLACE INTO cursor VALUES (?, ?)", (name, value))
