@@ -442,7 +442,7 @@ class Hindbrain:
         """Run the engine once: propose a rule for each learnable scar that has none. Nothing is applied."""
         from hindbrain.app.reflect import learn
 
-        return learn(self._adopted(), self._root(), tools=self._tools, model=model, limit=limit)
+        return learn(self._adopted(), self._located.root or "", tools=self._tools, model=model, limit=limit)
 
     def feed(self, *, with_snoozed: bool = False) -> Sequence[Suggestion]:
         """What waits for a person, most important first."""

@@ -16,6 +16,7 @@ from hindbrain.errors import BadValue, Conflict, UnknownMemory
 from hindbrain.ports import Changes, Reader, Transaction
 
 _SHORTEST = 8  # characters of an id that may stand for all of it
+_LONG = 9  # digits that no number of a line has
 OPEN = (Status.PENDING, Status.UNDONE)  # what may still be decided
 
 
@@ -42,9 +43,10 @@ def found(suggestion_id: str, *, project: str, store: Reader) -> Suggestion:
 def at_line(place: str, *, project: str, root: str, tools: Tools) -> Suggestion:
     """The rule that stands in a line of a file, as `CLAUDE.md:12` names it. UnknownMemory when none does."""
     path, _, number = place.rpartition(":")
-    raw = pages_of(tools).read(root, path) if path and number.isdigit() else None
+    at = int(number) if number.isascii() and number.isdigit() and len(number) < _LONG else 0
+    raw = pages_of(tools).read(root, path) if path and at else None
     lines = text_of(raw).split("\n") if raw is not None else []
-    line = lines[int(number) - 1] if 0 < int(number or 0) <= len(lines) else ""
+    line = lines[at - 1] if 0 < at <= len(lines) else ""
     for one in tools.store.suggestions(project, statuses=STANDING):
         if line and one.text in line and any(edit.path == path for edit in one.edits):
             return one

@@ -76,7 +76,7 @@ def undo(suggestion_id: str, *, is_merging: bool = False, by: str = "", project:
         if not known.is_standing:
             raise Conflict(f"{known.id} is no rule: {known.status}", fix="`hindbrain rules` shows those that stand")
         back, later = _taken_back(known, tx, pages=hand.pages, is_merging=is_merging)
-        hand.change(back)
+        hand.change(back[::-1])  # a folder goes with the file that it was made for
         noted = entry("undo", known, by=by, tx=tx, tools=tools, **files(replace(known, edits=back)))
         undone = replace(known, status=Status.UNDONE, decided_at=noted.at, decided_by=tidy(by), applied_as=0)
         others = [*later, *_moved(back, tx=tx, but=known), *_restored(known, tx)]

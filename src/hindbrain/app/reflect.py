@@ -92,6 +92,8 @@ class _Engine:
 
     def propose(self, scar: Memory) -> Suggestion | str:
         """The suggestion that was kept, or why there is none."""
+        if not self.root:
+            return "the project is known by its name only: run this in its folder"
         if scar.trust < INJECTED_FROM:
             return "its session had read foreign text: a person must agree to the scar first"
         draft = suggest(scar)

@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from hindbrain.core.value import dataclass
-
 _MARKERS = "-*+"
 
 
@@ -27,103 +25,88 @@ def with_item(text: str, item: str, *, section: str) -> str:
 
     Unchanged when the section holds the item already.
     """
-    lines, page = _lines(text), _Page(text)
+    lines = _bare(text)
     found = _section(lines, section)
     if found is None:
-        return page.joined(_appended(lines, [f"## {section}", "", f"{_marker(lines)} {item}"]))
+        return _appended(text, [f"## {section}", "", f"{_marker(lines)} {item}"])
     start, end = found
     items = [at for at in range(start, end) if _item().match(lines[at])]
-    marker = lines[items[-1]].lstrip()[0] if items else _marker(lines)
     if any(_said(lines[at]) == item for at in items):
         return text
+    marker = lines[items[-1]].lstrip()[0] if items else _marker(lines)
     last = max((at for at in range(start, end) if lines[at].strip()), default=start - 1)
-    new = [f"{_indent(lines, items)}{marker} {item}"]
-    if not items or _is_loose(lines, items):
-        new.insert(0, "")
-    return page.joined([*lines[: last + 1], *new, *lines[last + 1 :]])
+    gap = [""] if not items or _is_loose(lines, items) else []
+    return _spliced(text, (last + 1, last + 1), [*gap, f"{_indent(lines, items)}{marker} {item}"])
 
 
 def without_item(text: str, item: str, *, section: str) -> str:
     """The page without the item, and without the section where nothing else stands in it."""
-    lines, page = _lines(text), _Page(text)
-    found = _section(lines, section)
-    if found is None:
-        return text
-    start, end = found
+    lines = _bare(text)
+    start, end = _section(lines, section) or (0, 0)
     at = next((at for at in range(start, end) if _item().match(lines[at]) and _said(lines[at]) == item), None)
     if at is None:
         return text
-    rest = [line for other, line in enumerate(lines[start:end], start) if other != at and line.strip()]
-    if rest:
+    if any(other != at and lines[other].strip() for other in range(start, end)):
         is_loose = not lines[at - 1].strip() and (at + 1 == len(lines) or not lines[at + 1].strip())
-        return page.joined([*lines[: at - is_loose], *lines[at + 1 :]])
+        return _spliced(text, (at - is_loose, at + 1), [])
     head = start - 1
     while head and not lines[head - 1].strip():
         head -= 1
-    tail = lines[end:]
-    return page.joined([*lines[:head], *([""] if head and tail else []), *tail])
+    return _spliced(text, (head, end), [""] if head and end < len(lines) else [])
 
 
 def with_line(text: str, line: str, *, key: str) -> str:
-    """The page with `line` among the list items that point to files: in its place where they are sorted by `key`'s
-    kind, the file's name, and behind the last of them where they are not."""
-    lines, page = _lines(text), _Page(text)
+    """The page with `line`, which points to the file `key`, among the items that point to files: in its place where
+    they are sorted by the files' names, and behind the last of them where they are not."""
+    lines = _bare(text)
     pointers = [(at, match[1]) for at, one in enumerate(lines) if (match := _pointer().search(one))]
-    if any(name == key for _, name in pointers):
+    names = [name for _, name in pointers]
+    if key in names:
         return text
     if not pointers:
-        return page.joined(_appended(lines, [f"{_marker(lines)} {line}"]))
-    names = [name for _, name in pointers]
+        return _appended(text, [f"{_marker(lines)} {line}"])
     later = [at for at, name in pointers if name > key] if names == sorted(names) else []
     at = later[0] if later else pointers[-1][0] + 1
-    beside = lines[pointers[0][0]]
-    marker = beside.lstrip()[:1] if beside.lstrip()[:1] in tuple(_MARKERS) else _marker(lines)
-    return page.joined([*lines[:at], f"{marker} {line}", *lines[at:]])
+    beside = lines[pointers[0][0]].lstrip()[:1]
+    marker = beside if beside and beside in _MARKERS else _marker(lines)
+    return _spliced(text, (at, at), [f"{marker} {line}"])
 
 
 def without_line(text: str, *, key: str) -> str:
-    """The page without the item that points to the file `key`."""
-    lines, page = _lines(text), _Page(text)
-    kept = [one for one in lines if not ((match := _pointer().search(one)) and match[1] == key)]
-    return page.joined(kept) if len(kept) < len(lines) else text
+    """The page without the first item that points to the file `key`."""
+    found = (at for at, one in enumerate(_bare(text)) if (match := _pointer().search(one)) and match[1] == key)
+    at = next(found, None)
+    return text if at is None else _spliced(text, (at, at + 1), [])
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """What must be as it was, once the lines are together again."""
-
-    text: str
-
-    def joined(self, lines: Sequence[str]) -> str:
-        newline = "\r\n" if "\r\n" in self.text else "\n"
-        # Lines that were there carry their own carriage return; new ones get the usual one of the file.
-        known = set(self.text.split("\n"))
-        ends = "\r" if newline == "\r\n" else ""
-        whole = [line if not ends or line in known or line.endswith("\r") else line + ends for line in lines]
-        if not whole:
-            return ""
-        is_ended = not self.text or self.text.endswith("\n")
-        joined = "\n".join(whole)
-        return joined + (ends if is_ended and not joined.endswith(ends) else "") + "\n" if is_ended else _bare(joined)
+def _spliced(text: str, span: tuple[int, int], new: Sequence[str]) -> str:
+    """The page with `new` in the place of some of its lines. All others keep their ends; the last has one if it had."""
+    lines = _cut(text)
+    is_ended = not lines or lines[-1].endswith("\n")
+    newline = "\r\n" if 2 * text.count("\r\n") > text.count("\n") else "\n"
+    whole = [*lines[: span[0]], *(f"{one}{newline}" for one in new), *lines[span[1] :]]
+    whole = [one if one.endswith("\n") else f"{one}{newline}" for one in whole]
+    if whole and not is_ended:
+        whole[-1] = whole[-1].removesuffix("\n").removesuffix("\r")
+    return "".join(whole)
 
 
-def _bare(text: str) -> str:
-    return text.removesuffix("\r")
+def _appended(text: str, new: Sequence[str]) -> str:
+    """Behind everything, and a blank line apart."""
+    lines = _bare(text)
+    is_apart = not any(one.strip("\ufeff \t") for one in lines) or not lines[-1].strip()
+    return _spliced(text, (len(lines), len(lines)), [*([] if is_apart else [""]), *new])
 
 
-def _lines(text: str) -> list[str]:
-    """Without the empty one behind the last line end."""
-    lines = text.split("\n")
-    return lines[:-1] if lines[-1] == "" else lines
+def _cut(text: str) -> list[str]:
+    """Lines with their ends."""
+    parts = text.split("\n")
+    return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
-def _appended(lines: list[str], new: Sequence[str]) -> list[str]:
-    kept = len(lines)
-    while kept and not lines[kept - 1].strip("\ufeff \t\r"):
-        kept -= 1
-    is_bare = not any(line.strip("\ufeff \t\r") for line in lines)
-    gap = [] if is_bare or (len(lines) > kept) else [""]
-    return [*lines, *gap, *new]
+def _bare(text: str) -> list[str]:
+    """Lines without their ends."""
+    return [one.removesuffix("\n").removesuffix("\r") for one in _cut(text)]
 
 
 def _section(lines: Sequence[str], name: str) -> tuple[int, int] | None:
@@ -138,14 +121,24 @@ def _section(lines: Sequence[str], name: str) -> tuple[int, int] | None:
 
 def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """(line, depth, title), without what stands in a fence."""
-    fence = ""
+    fenced = _fenced(lines)
     for at, line in enumerate(lines):
-        bare = line.strip()
-        mark = bare[:3] if bare[:3] in ("```", "~~~") else ""
-        if mark and (not fence or mark == fence):
-            fence = "" if fence else mark
-        elif not fence and (match := _heading().match(line.removeprefix("\ufeff"))):
+        if at not in fenced and (match := _heading().match(line.removeprefix("\ufeff"))):
             yield at, len(match[1]), match[2].strip().rstrip("#").strip()
+
+
+def _fenced(lines: Sequence[str]) -> set[int]:
+    """Lines inside of fences. One that is never closed is none: the rest of the page is meant to be read."""
+    found: set[int] = set()
+    fence, start = "", 0
+    for at, line in enumerate(lines):
+        mark = line.strip()[:3]
+        if not fence and mark in ("```", "~~~"):
+            fence, start = mark, at
+        elif fence and mark == fence:
+            found.update(range(start, at + 1))
+            fence = ""
+    return found
 
 
 def _marker(lines: Sequence[str]) -> str:

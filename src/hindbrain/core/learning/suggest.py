@@ -162,7 +162,7 @@ def _tool() -> re.Pattern[str]:
 def _about_people() -> re.Pattern[str]:
     return re.compile(
         r"\b(?:user|founder|owner|person|team|customer)s? (?:prefers?|likes?|wants?|hates?|expects?)\b|"
-        r"\bin (?:every|all|any) projects?\b|\beverywhere\b",
+        r"\bin (?:every|all|any) projects?\b",
         re.I,
     )
 
@@ -171,6 +171,6 @@ def _about_people() -> re.Pattern[str]:
 def _concept() -> re.Pattern[str]:
     return re.compile(
         r"\b(?:principle|doctrine|concept|trade-?off|architectur\w+|philosoph\w+|strategy|mental model|"
-        r"is (?:a|an) \w+, not (?:a|an)|is not (?:a|an) [^.\n]{1,80}?: it is)\b",
+        r"is not (?:a|an) [^.\n]{1,80}?: it is)\b",
         re.I,
     )
