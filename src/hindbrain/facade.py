@@ -20,25 +20,30 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.doctor import Finding
     from hindbrain.app.forget import Forgotten
     from hindbrain.app.inject import Injected
+    from hindbrain.app.log import Audited
     from hindbrain.app.maintain import Cleaned
     from hindbrain.app.models import Costs
     from hindbrain.app.portable import Imported
     from hindbrain.app.recall import Found
     from hindbrain.app.record import Recorded
+    from hindbrain.app.reflect import Learned, Writer
+    from hindbrain.app.rules import Rule
     from hindbrain.app.siblings import Subscription
     from hindbrain.app.stats import Stats
     from hindbrain.app.sync import Synced
     from hindbrain.app.tasks import Task
     from hindbrain.app.verdict import Heard
     from hindbrain.app.verify import Checked, Verified
-    from hindbrain.app.why import Walk
+    from hindbrain.app.why import RuleWalk, Walk
     from hindbrain.app.worth import Worth
+    from hindbrain.core.learning.audit import Entry
     from hindbrain.core.model import Memory, Receipt, Review, Version
     from hindbrain.core.model.activity import Activity
     from hindbrain.core.model.call import Completion, NoModel, Route
     from hindbrain.core.model.job import Job
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
     from hindbrain.core.model.paper import Paper
+    from hindbrain.core.model.suggestion import Suggestion
     from hindbrain.core.setup.wires import Kit
     from hindbrain.ports import Clients
 
@@ -146,6 +151,12 @@ class Handing(TypedDict, total=False):
     artifacts: Sequence[str]
     patterns: Sequence[str]
     git: str
+class Engraved(TypedDict, total=False):
+    """A failure or a victory that a person tells of."""
+
+    importance: int  # 0..10
+    is_learnable: bool  # False: nothing is ever proposed because of it
+    signature: str  # the error as it is printed
 
 
 class Edit(TypedDict, total=False):
@@ -492,6 +503,104 @@ class Hindbrain:
 
         return worth(self._known(), since=since, store=self.store)
 
+    def scar(self, kind: str, title: str, *, lesson: str, **engraved: Unpack[Engraved]) -> Receipt:
+        """Keep a failure or a victory with what it taught."""
+        from hindbrain.app.scar import Told, engrave
+
+        return engrave(
+            Told(kind=kind, title=title, lesson=lesson, **engraved), project=self._adopted(), tools=self._tools
+        )
+
+    def scars(self, *, kind: str = "") -> Sequence[Memory]:
+        """Failures and victories, most important first."""
+        from hindbrain.app.scar import scars
+
+        return scars(self._known(), store=self.store, kind=kind)
+
+    def learn(self, *, model: Writer | None = None, limit: int = 0) -> Learned:
+        """Run the engine once: propose a rule for each learnable scar that has none. Nothing is applied."""
+        from hindbrain.app.reflect import learn
+
+        return learn(self._adopted(), self._located.root or "", tools=self._tools, model=model, limit=limit)
+
+    def feed(self, *, with_snoozed: bool = False) -> Sequence[Suggestion]:
+        """What waits for a person, most important first."""
+        from hindbrain.app.decide import feed
+
+        now = self._tools.clock.now()
+        return feed(self._known(), store=self.store, now=now, with_snoozed=with_snoozed)
+
+    def is_outdated(self, suggestion: Suggestion) -> bool:
+        """Whether a file has changed since the suggestion's diff was made."""
+        from hindbrain.app.draw import is_stale, pages_of
+
+        return is_stale(suggestion, pages_of(self._tools))
+
+    def apply(self, suggestion_id: str, *, is_rebasing: bool = False, by: str = "") -> Suggestion:
+        """Make a suggestion a rule. Conflict when a file is not as the diff has it, unless it may be made anew."""
+        from hindbrain.app.enact import apply
+
+        return apply(suggestion_id, is_rebasing=is_rebasing, by=by, project=self._known(), tools=self._tools)
+
+    def apply_safe(self, *, by: str = "") -> Sequence[Suggestion]:
+        """Make all that waits a rule, but for settings, removals, and what has to be looked at again."""
+        from hindbrain.app.enact import apply_safe
+
+        return apply_safe(by=by, project=self._known(), tools=self._tools)
+
+    def patch(self, suggestion_id: str, text: str = "", *, destination: str = "", by: str = "") -> Suggestion:
+        """Change what a suggestion says, or where it goes, before it is applied."""
+        from hindbrain.app.decide import patch
+
+        return patch(suggestion_id, text, destination=destination, by=by, project=self._known(), tools=self._tools)
+
+    def refuse(self, suggestion_id: str, *, reason: str = "", by: str = "") -> Suggestion:
+        """Never propose that lesson again."""
+        from hindbrain.app.decide import refuse
+
+        return refuse(suggestion_id, reason=reason, by=by, project=self._known(), tools=self._tools)
+
+    def snooze(self, suggestion_id: str, *, until: datetime, by: str = "") -> Suggestion:
+        """Keep a suggestion out of the feed until then."""
+        from hindbrain.app.decide import snooze
+
+        return snooze(suggestion_id, until=until, by=by, project=self._known(), tools=self._tools)
+
+    def undo(self, suggestion_id: str, *, is_merging: bool = False, by: str = "") -> Suggestion:
+        """Give the files of a rule back as they were. Conflict when somebody else has changed them since."""
+        from hindbrain.app.enact import undo
+
+        return undo(suggestion_id, is_merging=is_merging, by=by, project=self._known(), tools=self._tools)
+
+    def rules(self) -> Sequence[Rule]:
+        """What a person agreed to, each with what became of the failure that it was made for."""
+        from hindbrain.app.rules import rules
+
+        return rules(self._known(), store=self.store)
+
+    def why_rule(self, suggestion_id: str) -> RuleWalk:
+        """From a suggestion or a rule (its id, or `CLAUDE.md:12`) to the scar, and to what agents did."""
+        from hindbrain.app.decide import at_line, found
+        from hindbrain.app.why import why_rule
+
+        project = self._known()
+        if ":" in suggestion_id:
+            known = at_line(suggestion_id, project=project, root=self._root(), tools=self._tools)
+        else:
+            known = found(suggestion_id, project=project, store=self.store)
+        return why_rule(known, store=self.store)
+
+    def audits(self, *, limit: int = 0) -> Sequence[Entry]:
+        """Who decided what, oldest first; with a `limit` the latest."""
+        entries = self.store.audits()
+        return entries[-limit:] if limit else entries
+
+    def audit(self) -> Audited:
+        """Whether the log of decisions is as it was written."""
+        from hindbrain.app.log import audit
+
+        return audit(self._tools)
+
     def doctor(self, *, is_repairing: bool = False) -> Sequence[Finding]:
         """What is healthy, what is not, and the command that fixes it."""
         from hindbrain.app.doctor import doctor
@@ -543,6 +652,12 @@ class Hindbrain:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _root(self) -> str:
+        """The top of the project's files. BadValue for a project that is known by its name only."""
+        if not self._located.root:
+            raise BadValue("the project is known by its name only", fix="run this in the project's folder")
+        return self._located.root
 
     def _foreign(self, dialect: str) -> tuple[Dialect, Folders]:
         if self._tools.dialect is None or self._tools.folders is None:

@@ -76,6 +76,10 @@ def _put_doings(changes: Changes, db: apsw.Connection) -> None:
         from hindbrain.adapters.sqlite import papers
 
         papers.put(changes.papers, db)
+    if changes.suggestions or changes.audits or changes.workstreams:
+        from hindbrain.adapters.sqlite import loop
+
+        loop.put(changes, db)
     for name, value in changes.cursors.items():
         if value:
             db.execute("INSERT OR REPLACE INTO cursor VALUES (?, ?)", (name, value))
