@@ -4,15 +4,17 @@ Likeness is the cosine of vectors where they are known, else of words; 0.7 is en
 is not: that is how patterns come about that say nothing.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from math import sqrt
 
 from hindbrain.core.consolidate.past import Past, signature_of
 
 ALIKE = 0.7  # cosine
 FEWEST = 2  # episodes that make a cluster
-_COMMON = 64  # episodes with the same word or error, beyond which it sets nobody apart
+_COMMON = 24  # episodes that share a word and are all compared; of more, each with the next few
+_NEXT = 8
+_RAREST = 12  # words of an episode by which others are looked for
 Pair = tuple[str, str]  # ids of two memories, the smaller first
 
 
@@ -30,14 +32,16 @@ def clusters(pasts: Sequence[Past], *, near: Mapping[Pair, float]) -> tuple[tupl
 
 
 def candidates(pasts: Sequence[Past]) -> Iterator[Pair]:
-    """Pairs that share a word which not everybody has: the only ones worth comparing. Each may come more than once."""
+    """Pairs that share one of their rarer words: the only ones worth comparing. Each may come more than once. Their
+    number grows with that of the episodes, not with its square."""
+    counts = Counter(term for one in pasts for term in one.terms)
     holders: dict[str, list[str]] = defaultdict(list)
     for one in pasts:
-        for term in one.terms:
+        for term in sorted(one.terms, key=lambda term: (counts[term], term))[:_RAREST]:
             holders[term].append(one.id)
     for ids in holders.values():
-        if len(ids) <= _COMMON:
-            yield from _pairs(ids)
+        reach = len(ids) if len(ids) <= _COMMON else _NEXT
+        yield from (pair_of(one, other) for at, one in enumerate(ids) for other in ids[at + 1 : at + 1 + reach])
 
 
 def pair_of(one: str, other: str) -> Pair:
@@ -59,10 +63,6 @@ def _by_error(pasts: Sequence[Past]) -> Iterator[Pair]:
             holders[signature].append(one.id)
     for ids in holders.values():
         yield from (pair_of(ids[0], other) for other in ids[1:])
-
-
-def _pairs(ids: Sequence[str]) -> Iterable[Pair]:
-    return (pair_of(one, other) for at, one in enumerate(ids) for other in ids[at + 1 :])
 
 
 def _cosine(one: frozenset[str], other: frozenset[str]) -> float:
