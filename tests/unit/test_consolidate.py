@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from building import NOW, FakeClock, a_memory, keep
 from embedding import AngleEmbedder, WordEmbedder
-from working import DOCUMENT
+from working import DOCUMENT, Log
 
 from hindbrain.app.archive import delete
 from hindbrain.app.consolidate import Consolidated, consolidate, consolidate_job, cursor_name
@@ -21,7 +21,7 @@ from hindbrain.core.consolidate.past import Past, is_work, past
 from hindbrain.core.model import Kind, Memory, Relation
 from hindbrain.core.model.job import Job
 from hindbrain.core.value import replace as changed
-from hindbrain.ports import Where
+from hindbrain.ports import Changes, Where
 
 
 def a_record(**given: Any) -> dict[str, Any]:
@@ -375,12 +375,8 @@ def test_a_limit_that_people_set_again_and_again_becomes_a_pattern(tools: Tools)
 
 def test_the_job_notes_up_to_where_it_has_come(tools: Tools, kept: Any) -> None:
     # LK-055
-    from working import Log
-
     log = Log()
     log.add("completion", "done")
-    from hindbrain.ports import Changes
-
     tools.store.write(lambda tx: tx.apply(Changes(activities=tuple(log.activities))))
     kept(a_record(), a_record(task_id="b"))
     job = Job(

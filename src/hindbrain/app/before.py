@@ -73,9 +73,11 @@ def before_task(upcoming: Upcoming, *, project: str, tools: Tools) -> Briefing:
     gathered = gather(ask, where, reader=tools.store, embedder=tools.embedder)
     good = [one for one in gathered.candidates if not _is_warning(one.memory)]
     bad = [one for one in gathered.candidates if _is_warning(one.memory)]
-    relevant = sorted(choose(good, ask, now=now, weights=weights), key=_place, reverse=True)
     avoid = _warnings(bad, ask, action=upcoming.action)
     skills = _skills(where, upcoming, tools=tools)
+    named = {one.id for one in skills}
+    chosen = sorted(choose(good, ask, now=now, weights=weights), key=_place, reverse=True)
+    relevant = [one for one in chosen if one.id not in named]  # what stands below is not said twice
     shown = list({one.id: one for one in (*relevant, *avoid, *skills)}.values())
     text = _rendered(tuple(relevant), avoid, skills, fence=tools.chance.fence()) if shown else ""
     injection_id, notices = _recorded(upcoming, shown, project=project, text=text, tools=tools)
