@@ -1,21 +1,25 @@
 """What becomes of a session: one episode for each task, with nothing lost."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 from building import NOW, FakeClock
 from working import DOCUMENT, PYTEST_FAILED, Log, a_session
 
-from hindbrain.app.consolidate import due
-from hindbrain.app.episodes import Asked, ask, episode_job, note, trace
+from hindbrain.app.consolidate import due, queue_due
+from hindbrain.app.episodes import Asked, ask, note, trace
+from hindbrain.app.handlers import handlers
+from hindbrain.app.jobs import run_due
 from hindbrain.app.tools import Tools
 from hindbrain.core.episodes.episode import Ending, Episode, body_of, prose, read
 from hindbrain.core.episodes.made import MOST_ACTIONS, episodes
+from hindbrain.core.logger import Phase
 from hindbrain.core.model import Kind, Memory
 from hindbrain.core.model.bodies import faults
-from hindbrain.core.model.job import Job
+from hindbrain.core.model.job import Job, JobState
 from hindbrain.errors import BadValue
-from hindbrain.ports import Changes
+from hindbrain.ports import Changes, Where
 
 
 def noted(tools: Tools, log: Log) -> None:
@@ -245,8 +249,8 @@ def test_the_job_of_a_session_writes_its_episode(tools: Tools) -> None:
         created_at=NOW,
         due_at=NOW,
     )
-    episode_job(job, tools)
-    episode_job(job, tools)
+    handlers()["episode"](job, tools)
+    handlers()["episode"](job, tools)
     assert len(ask(Asked(), project="prj-one", tools=tools)) == 1
 
 
@@ -306,3 +310,44 @@ def test_an_episode_of_another_program_is_read_with_what_it_lacks() -> None:
     )
     known = read(bare)
     assert known == Episode(name="mem-y", task="", began_at=NOW, duration_s=0, ending="", artifacts=("a.py",))
+
+
+def test_the_end_of_a_session_leads_to_its_episode_and_then_to_consolidation(tools: Tools) -> None:
+    # LK-055
+    log = a_cure()
+    log.add("end", "other")
+    noted(tools, log)
+    payload = {"session": "s-one"}
+    first = Job(
+        id="job-1", kind="episode", key="episode/x", project="prj-one", payload=payload, created_at=NOW, due_at=NOW
+    )
+    tools.store.write(lambda tx: tx.apply(Changes(jobs=(first,))))
+    done: list[str] = []
+
+    def attempt(work: Callable[[], None]) -> str:
+        work()
+        return ""
+
+    def watch(_: Phase, job: Job) -> None:
+        done.extend([job.kind] if job.state is JobState.DONE else [])
+
+    run_due(handlers(), tools=tools, attempt=attempt, watch=watch)
+    assert done == ["episode", "consolidate"]
+    assert due("prj-one", tools=tools) is None
+    assert queue_due(tools) == 0
+    kinds = {one.kind for one in tools.store.select(Where(project="prj-one"))}
+    assert kinds == {Kind.EPISODE, Kind.ANTI_PATTERN}
+
+
+def test_a_session_that_said_no_goodbye_is_consolidated_when_nothing_happens(tools: Tools, clock: FakeClock) -> None:
+    # LK-056, Q-14
+    log = a_cure()
+    noted(tools, log)
+    clock.at = log.activities[-1].at
+    assert queue_due(tools) == 0
+    clock.forward(minutes=10)
+    assert queue_due(tools) == 1
+    (job,) = tools.store.due(clock.now())
+    assert job.payload == {"reason": "nothing happened for a while"}
+    handlers()["consolidate"](job, tools)
+    assert len(ask(Asked(), project="prj-one", tools=tools)) == 1

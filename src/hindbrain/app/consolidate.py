@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from hindbrain.app.compose import MAX_CHARACTERS, Draft, compose
+from hindbrain.app.episodes import trace
 from hindbrain.app.revise import revised
 from hindbrain.app.skills import Lore, learn
 from hindbrain.app.tools import Tools
@@ -68,8 +69,13 @@ class Consolidated:
 
 
 def consolidate_job(job: Job, tools: Tools) -> Changes:
-    """The handler of `consolidate` jobs; the cursor says up to where the log has been consolidated."""
+    """The handler of `consolidate` jobs; the cursor says up to where the log has been consolidated.
+
+    What was done since then is written down first: not every session says goodbye.
+    """
     log = tools.store.activities(job.project, after=_seen(job.project, tools))
+    for session in dict.fromkeys(one.session for one in log):
+        trace(job.project, session, tools=tools)
     consolidate(job.project, tools=tools)
     return Changes(cursors={cursor_name(job.project): str(log[-1].seq)} if log else {})
 
@@ -89,6 +95,14 @@ def due(project: str, *, tools: Tools) -> Job | None:
         created_at=now,
         due_at=now,
     )
+
+
+def queue_due(tools: Tools) -> int:
+    """Queue it for every project whose time has come, as when nothing has happened for a while; for how many."""
+    jobs = [job for project in tools.store.projects() if (job := due(project.id, tools=tools))]
+    if jobs:
+        tools.store.write(lambda tx: tx.apply(Changes(jobs=tuple(jobs))))
+    return len(jobs)
 
 
 def cursor_name(project: str) -> str:

@@ -21,7 +21,6 @@ from hindbrain.core.learn.taints import taints
 from hindbrain.core.model import Actor, Event, Kind, Memory, Provenance, Receipt, Review, ReviewKind, Source, State
 from hindbrain.core.model.activity import Activity
 from hindbrain.core.model.bodies import faults
-from hindbrain.core.model.job import Job
 from hindbrain.core.model.moment import read_stamp
 from hindbrain.core.shape import title_of
 from hindbrain.core.trust import Circumstances
@@ -38,11 +37,6 @@ class Asked:
     text: str = ""  # empty: the latest
     outcome: str = ""  # success, failure, partial; empty: any
     limit: int = 10
-
-
-def episode_job(job: Job, tools: Tools) -> None:
-    """The handler of `episode` jobs, whose payload names the session."""
-    trace(job.project, str(job.payload.get("session") or ""), tools=tools)
 
 
 def trace(project: str, session: str, *, tools: Tools) -> tuple[Memory, ...]:

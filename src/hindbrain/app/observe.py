@@ -25,7 +25,7 @@ _READ = 200_000  # characters of an output that are looked at, half of them from
 _SAID = 20_000  # characters of an agent's last words, where no transcript holds them
 _MOST_PATHS = 20  # files of one tool call
 _ENDS = (Happening.STOP, Happening.AGENT_STOP, Happening.SESSION_END, Happening.BEFORE_COMPACT)
-_AT_ENDS = ("extract", "judge")  # kinds of jobs about a session, once it has come to a rest
+_AT_ENDS = ("extract", "judge", "episode")  # kinds of jobs about a session, once it has come to a rest
 
 
 def observed(notice: Notice, *, project: str, tools: Tools) -> tuple[tuple[Activity, ...], tuple[Job, ...]]:
