@@ -57,8 +57,30 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
     "activity": {"activities": "list, oldest first: `deed`, `subject`, `result` and what else is known of it"},
     "extract": {"receipts": f"list; each {_RECEIPT}"},
     "receipts": {"receipts": f"list, newest first; each {_RECEIPT}"},
+    "consolidate": {
+        "episodes": "how many were read",
+        "clusters": "how many groups they form",
+        "patterns": "list of `{text, confidence, sources, fate, memory_id, reason}`; `fate` is new, evidence, known or "
+        "unsure",
+        "anti_patterns": "list, the same",
+        "skills": "list, the same",
+        "barren": "list of `{episodes, reason}`: groups that gave nothing",
+        "notices": "list of what a person should know",
+        "is_dry_run": "true: nothing was written",
+    },
+    "skills": {"skills": f"list, newest first; each {_MEMORY}"},
+    "episodes": {"episodes": f"list, best first; each {_MEMORY}"},
+    "before-task": {
+        "relevant_patterns": "list of summaries: what worked",
+        "avoid_these": "list of summaries: what failed",
+        "applicable_skills": "list of summaries",
+        "text": "the block for a prompt",
+        "injection_id": "id of the record, or null when there was nothing to say",
+        "memory_ids": "list of ids that were shown",
+    },
     "recall": {
-        "memories": f"list, best first; each {_MEMORY}, with {_JUDGED}",
+        "memories": f"list, best first; each {_MEMORY}, with {_JUDGED}; with `--index` it is `index` instead, and each "
+        "has `{id, kind, type, tokens, title, score}`",
         **_SEARCH,
     },
     "search": {"memories": f"list; each {_MEMORY}"},
@@ -187,7 +209,8 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
 ELSEWHERE = {
     "add": f"{_RECEIPT}.",
     "show": f"{_MEMORY}, with `standing`: `{{helped, hurt, unknown, freshness}}` or null, and `anchors`: {_ANCHORS}; "
-    "with `--history` also `history`: list of `{change, changed_by, since, until, memory}`.",
+    "with `--history` also `history`: list of `{change, changed_by, since, until, memory}`. Of several ids "
+    "`{memories}`, a list of these.",
     "edit": f"{_MEMORY}, as it is afterwards.",
     "delete": f"{_MEMORY}, as it is afterwards.",
     "restore": f"{_MEMORY}, as it is afterwards.",

@@ -213,6 +213,7 @@ def test_an_error_that_tells_the_reader_to_run_something_waits_for_a_person(tool
 
 def test_a_very_long_task_keeps_its_beginning_and_its_end() -> None:
     log = Log()
+    log.add("prompt", detail="Read everything")
     for number in range(MOST_ACTIONS + 50):
         log.add("read", f"src/{number}.py")
     (made,) = episodes(log.activities)

@@ -132,7 +132,7 @@ def test_what_is_no_commit_checks_nothing(tools: Tools, command: str, fields: di
 def test_when_a_session_rests_it_is_heard_learned_from_and_judged(tools: Tools, happening: Happening) -> None:
     _, jobs = seen(tools, happening, transcript="/t/s1.jsonl", message="Done.")
     assert [job.kind for job in jobs] == ["transcript", "extract", "judge", "episode"]
-    heard, extract, _ = jobs
+    heard, extract, *_ = jobs
     assert heard.key == "transcript//t/s1.jsonl" and heard.payload["format"] == "claude"
     assert {name: heard.payload[name] for name in ("path", "session", "cwd", "text")} == {
         "path": "/t/s1.jsonl",

@@ -6,7 +6,7 @@ was nothing to say.
 """
 
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from hindbrain.app.admission import tidy
 from hindbrain.app.gather import gather
@@ -79,7 +79,9 @@ def before_task(upcoming: Upcoming, *, project: str, tools: Tools) -> Briefing:
     chosen = sorted(choose(good, ask, now=now, weights=weights), key=_place, reverse=True)
     relevant = [one for one in chosen if one.id not in named]  # what stands below is not said twice
     shown = list({one.id: one for one in (*relevant, *avoid, *skills)}.values())
-    text = _rendered(tuple(relevant), avoid, skills, fence=tools.chance.fence()) if shown else ""
+    text = (
+        _rendered({"relevant": relevant, "avoid": avoid, "skills": skills}, fence=tools.chance.fence()) if shown else ""
+    )
     injection_id, notices = _recorded(upcoming, shown, project=project, text=text, tools=tools)
     return Briefing(
         relevant=tuple(relevant),
@@ -150,10 +152,7 @@ def _place(one: Recalled) -> tuple[object, ...]:
     return one.place
 
 
-def _rendered(
-    relevant: Sequence[Recalled], avoid: Sequence[Recalled], skills: Sequence[Recalled], *, fence: str
-) -> str:
-    parts = {"relevant": relevant, "avoid": avoid, "skills": skills}
+def _rendered(parts: Mapping[str, Sequence[Recalled]], *, fence: str) -> str:
     lines: list[str] = []
     for heading, name in _SECTIONS:
         if parts[name]:

@@ -238,35 +238,41 @@ class _Desk:
             error_signature=pattern.signature or None,
         )
         others = [one for one in near if _put_away(self._memory(one.memory_id)) == ""]
-        ties = [self._link(memory.id, target, relation) for target, relation in merge.ties(pattern, others)]
+        ties = [self._link(memory.id, target, relation=relation) for target, relation in merge.ties(pattern, others)]
         self._create(memory, sources=pattern.sources, links=ties)
         return replace(told, fate="new", memory_id=memory.id, reason=f"{len(pattern.sources)} episodes agree")
 
     def warning(self, new: AntiPattern) -> Lore:
-        told = Lore(text=new.text, confidence=_SURE if new.prevention else _UNSURE, sources=new.sources)
+        told = Lore(text=new.text, confidence=_sure(new), sources=new.sources)
         near = self._neighbours(f"{new.what_fails} {new.why}", Kind.ANTI_PATTERN)
         known = [(one, anti_patterns.read(one.body, signature=one.error_signature or "")) for one in near]
         same = [(one, its) for one, its in known if anti_patterns.is_same(its, new)]
         if not same:
-            body = {**new.body(), "origins": self._origins(new.sources)}
-            memory = self._composed(Kind.ANTI_PATTERN, new.text, body=body, sources=new.sources)
-            refs, signature = new.files or memory.file_refs, new.signature or None
-            memory = replace(
-                memory, type="pitfall", confidence=told.confidence, file_refs=refs, error_signature=signature
-            )
-            self._create(memory, sources=new.sources)
-            return replace(told, fate="new", memory_id=memory.id, reason="an error that was not known")
+            return self._new_warning(new, told=told)
         memory, its = next((pair for pair in same if pair[1].text == new.text), same[0])
         if put_away := _put_away(memory):
             return replace(told, fate="known", memory_id=memory.id, reason=put_away)
         better = anti_patterns.joined(its, new)
-        if better == its:
+        if better.body() == its.body():
             return replace(told, fate="known", memory_id=memory.id, reason="nothing new about it")
         fresh = tuple(one for one in better.sources if one not in its.sources)
         body = {**memory.body, **better.body(), "origins": self._origins(better.sources)}
-        sure = max(memory.confidence, _SURE if better.prevention else _UNSURE)
+        sure = max(memory.confidence, _sure(better))
         self._revise(memory, fresh=fresh, body=body, confidence=sure, content=better.text)
         return replace(told, fate="evidence", memory_id=memory.id, reason="met again")
+
+    def _new_warning(self, new: AntiPattern, *, told: Lore) -> Lore:
+        body = {**new.body(), "origins": self._origins(new.sources)}
+        memory = self._composed(Kind.ANTI_PATTERN, new.text, body=body, sources=new.sources)
+        memory = replace(
+            memory,
+            type="pitfall",
+            confidence=told.confidence,
+            file_refs=new.files or memory.file_refs,
+            error_signature=new.signature or None,
+        )
+        self._create(memory, sources=new.sources)
+        return replace(told, fate="new", memory_id=memory.id, reason="an error that was not known")
 
     def elaborate(self) -> None:
         """A new pattern says more about what an anti-pattern only warns of, where both are about one error."""
@@ -277,7 +283,7 @@ class _Desk:
             warned = [one for one in self.made.values() if one.kind is Kind.ANTI_PATTERN]
             warned += [one for one in self._reader.cured(self.project, pattern.error_signature or "")]
             about = {one.id for one in warned if _is_about(one, pattern)}
-            links = tuple(self._link(pattern.id, target, Relation.ELABORATES) for target in sorted(about))
+            links = tuple(self._link(pattern.id, target, relation=Relation.ELABORATES) for target in sorted(about))
             self.changes += [Changes(links=links)] if links else []
 
     @property
@@ -350,10 +356,10 @@ class _Desk:
     def _derived(self, memory: Memory, sources: Sequence[str]) -> Iterator[Link]:
         for source in sources:
             if source in self.pasts:
-                yield self._link(memory.id, source, Relation.DERIVED_FROM)
-                yield self._link(source, memory.id, Relation.EXAMPLE_OF)
+                yield self._link(memory.id, source, relation=Relation.DERIVED_FROM)
+                yield self._link(source, memory.id, relation=Relation.EXAMPLE_OF)
 
-    def _link(self, source: str, target: str, relation: Relation) -> Link:
+    def _link(self, source: str, target: str, *, relation: Relation) -> Link:
         return Link(source=source, target=target, relation=relation, at=self.now, reason="consolidated")
 
     def _question(self, memory: Memory) -> Review:
@@ -368,6 +374,10 @@ class _Desk:
 
 
 _SURE, _UNSURE = 0.7, 0.5  # of an anti-pattern whose cure is known, and of one that only warns
+
+
+def _sure(one: AntiPattern) -> float:
+    return _SURE if one.prevention else _UNSURE
 
 
 def _put_away(memory: Memory) -> str:

@@ -148,7 +148,7 @@ def _routines(cluster: Sequence[Past]) -> Iterator[Pattern]:
     for check, pasts in by_check.items():
         files = _shared_files(pasts) if len(pasts) >= 2 else ()
         if len(files) >= _TOGETHER:
-            yield _routine(files, check, pasts)
+            yield _routine(files, check, pasts=pasts)
 
 
 def _check(one: Past) -> str:
@@ -161,7 +161,7 @@ def _check(one: Past) -> str:
     return next(passed, "")
 
 
-def _routine(files: Sequence[str], check: str, pasts: Sequence[Past]) -> Pattern:
+def _routine(files: Sequence[str], check: str, *, pasts: Sequence[Past]) -> Pattern:
     named = ", ".join(f"`{path}`" for path in files)
     edited = [len(files) / len(set(one.edited)) for one in pasts]
     return Pattern(
@@ -178,18 +178,16 @@ def _routine(files: Sequence[str], check: str, pasts: Sequence[Past]) -> Pattern
 
 def _limits(cluster: Sequence[Past]) -> Iterator[Pattern]:
     """What people asked for more than once, in much the same words, in tasks of their own."""
-    groups: list[tuple[str, list[Past], list[float]]] = []
+    groups: dict[str, dict[str, tuple[Past, float]]] = {}
     for one in cluster:
         for limit in one.episode.constraints:
-            known = next((group for group in groups if wording(group[0], limit) >= _SAME_LIMIT), None)
-            if known is None:
-                groups.append((limit, [one], []))
-            elif one not in known[1]:
-                known[1].append(one)
-                known[2].append(wording(known[0], limit))
-    for limit, pasts, alike in groups:
+            known = next((other for other in groups if wording(other, limit) >= _SAME_LIMIT), limit)
+            groups.setdefault(known, {}).setdefault(one.id, (one, wording(known, limit)))
+    for limit, found in groups.items():
+        pasts = [one for one, _ in found.values()]
+        alike = [likeness for _, likeness in found.values()][1:]
         sessions = {one.episode.session or one.id for one in pasts}
-        if len(pasts) >= 2 and len(sessions) >= 2 and len(query_terms(limit)) >= 2:
+        if len(sessions) >= 2 and len(query_terms(limit)) >= 2:
             yield _asked(limit, pasts, cohesion=sum(alike) / len(alike))
 
 

@@ -13,6 +13,7 @@ from hindbrain.core.value import dataclass
 
 _TOLD_FILES = 12  # in prose; the body has all
 _TOLD_ERRORS = 8
+_NAMED = 3  # files that stand for a goal that nobody stated
 
 
 class Ending(StrEnum):
@@ -128,18 +129,18 @@ def read(memory: Memory) -> Episode:
 
 def prose(episode: Episode) -> str:
     """What happened when somebody tried this, in words that a search finds."""
-    goal = episode.goal or (f"Task {episode.task}" if episode.task else "Work without a stated goal")
-    lines = [goal.rstrip("."), ""]
+    goal = episode.goal or f"Work on {', '.join(episode.artifacts[:_NAMED]) or episode.task or 'something'}"
     reason = f" ({episode.ending_reason})" if episode.ending_reason else ""
-    lines.append(f"Outcome: {episode.ending or 'not known'}{reason}.")
-    if episode.constraints:
-        lines.append(f"Constraints: {'; '.join(episode.constraints)}.")
-    lines += [_told(error) for error in episode.errors[:_TOLD_ERRORS] if error.type or error.message]
-    if files := list(dict.fromkeys((*episode.artifacts, *episode.files)))[:_TOLD_FILES]:
-        lines.append(f"Files: {', '.join(files)}.")
-    if episode.commit:
-        lines.append(f"Commit: {episode.commit}.")
-    return "\n".join(lines)
+    errors = [_told(error) for error in episode.errors[:_TOLD_ERRORS] if error.type or error.message]
+    files = list(dict.fromkeys((*episode.artifacts, *episode.files)))[:_TOLD_FILES]
+    lines = (
+        f"Outcome: {episode.ending or 'not known'}{reason}.",
+        f"Constraints: {'; '.join(episode.constraints)}." * bool(episode.constraints),
+        *errors,
+        f"Files: {', '.join(files)}." * bool(files),
+        f"Commit: {episode.commit}." * bool(episode.commit),
+    )
+    return "\n".join((goal.rstrip("."), "", *filter(None, lines)))
 
 
 def headed(kind: str, message: str) -> str:

@@ -1,7 +1,7 @@
 """How the log of a task becomes its episode: goal, limits, actions, errors with their cures, and how it came out."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
@@ -25,8 +25,13 @@ _RESULTS = {Result.PASSED: "pass", Result.FAILED: "fail", Result.UNKNOWN: ""}
 
 
 def episodes(activities: Sequence[Activity]) -> tuple[Episode, ...]:
-    """One for each task of one session (LK-042)."""
-    return tuple(_episode(task) for task in tasks(activities))
+    """One for each task of one session (LK-042); none of a task of which there is nothing to tell."""
+    made = (_episode(task) for task in tasks(activities))
+    return tuple(one for one in made if one.goal or one.errors or any(_is_change(action) for action in one.actions))
+
+
+def _is_change(action: Action) -> bool:
+    return action.action in ("edit_file", "write_file", "commit")
 
 
 def action_of(gate: str) -> str:
@@ -38,7 +43,7 @@ def _episode(task: Task) -> Episode:
     log = task.log
     first, last = log[0], log[-1]
     errors = tuple(_errors(log))
-    ending, reason = _ending(log, errors)
+    ending, reason = _ending(log)
     actions = tuple(_actions(log))
     edited = tuple(dict.fromkeys(edit_of(one).path for one in log if _is_edit(one)))
     seen = tuple(dict.fromkeys(edit_of(one).path for one in log if _is_edit(one) or _is_read(one)))
@@ -226,29 +231,33 @@ def _type(attempt: Attempt) -> str:
     return f"{kind} in {attempt.name}" if is_kind else f"{attempt.name} failed"
 
 
-def _ending(log: Sequence[Activity], errors: Sequence[Trouble]) -> tuple[str, str]:
+def _ending(log: Sequence[Activity]) -> tuple[str, str]:
     """By what was said at the end, else by the last word of each gate, else by what was finished."""
     done = [one for one in log if one.deed is Deed.COMPLETION]
-    if done and done[-1].result is not Result.UNKNOWN:
-        is_good = done[-1].result is Result.PASSED
-        return (Ending.SUCCESS, "completed") if is_good else (Ending.FAILURE, "it was given up")
-    gates = _last_words(log)
-    failed = sorted(name for name, result in gates.items() if result is Result.FAILED)
-    passed = sorted(name for name, result in gates.items() if result is Result.PASSED)
+    said = done[-1].result if done else Result.UNKNOWN
+    if said is not Result.UNKNOWN:
+        return (Ending.SUCCESS, "completed") if said is Result.PASSED else (Ending.FAILURE, "it was given up")
     is_finished = bool(done) or any(one.deed is Deed.COMMIT for one in log)
-    if failed:
-        ending = Ending.PARTIAL if passed or is_finished else Ending.FAILURE
-        return ending, f"{', '.join(failed)} failed last"
-    if passed:
-        return Ending.SUCCESS, f"{', '.join(passed)} passed last"
+    if by_gates := _by_gates(log, is_finished=is_finished):
+        return by_gates
     if is_finished:
         return Ending.SUCCESS, "completed" if done else "committed"
     return Ending.PARTIAL, "nothing says that it was finished"
 
 
-def _last_words(log: Sequence[Activity]) -> Mapping[str, Result]:
+def _by_gates(log: Sequence[Activity], *, is_finished: bool) -> tuple[str, str] | None:
+    failed, passed = (_last_words(log, result) for result in (Result.FAILED, Result.PASSED))
+    if failed:
+        ending = Ending.PARTIAL if passed or is_finished else Ending.FAILURE
+        return ending, f"{', '.join(failed)} failed last"
+    return (Ending.SUCCESS, f"{', '.join(passed)} passed last") if passed else None
+
+
+def _last_words(log: Sequence[Activity], result: Result) -> list[str]:
+    """Gates that ended so."""
     gates = [one for one in attempts(log) if one.is_gate and one.result is not Result.UNKNOWN]
-    return {one.name: one.result for one in gates}
+    last = {one.name: one.result for one in gates}
+    return sorted(name for name, known in last.items() if known is result)
 
 
 def _cut(text: str) -> str:

@@ -97,17 +97,16 @@ hindbrain consolidate --dry-run
 hindbrain consolidate --since 7d --json
 """
 )
-@option("--since", type=Hours(), default="24h", show_default=True, metavar="T", help="How far back: 24h, 7d, 90m.")
+@option("--since", type=Hours(), metavar="T", help="How far back: 90m, 24h, 7d.  [default: 24h]")
 @option("--dry-run", is_flag=True, help="Say what would happen; change nothing.")
-def consolidate(call: Call, since: timedelta | str, dry_run: bool) -> None:
+def consolidate(call: Call, since: timedelta | None, dry_run: bool) -> None:
     """Turn the latest episodes into patterns, warnings and skills.
 
     The worker does this by itself after a task and when nothing happens for ten minutes. Running it again
     changes nothing; what the episodes do not share is not made up, and the reason is told.
     """
-    window = since if isinstance(since, timedelta) else Hours().read(since)
     with call.open() as hindbrain:
-        done = hindbrain.consolidate(since=window, is_dry_run=dry_run)
+        done = hindbrain.consolidate(since=since or timedelta(hours=24), is_dry_run=dry_run)
     call.note(done.notices)
     call.tell(lambda: plain(done), _consolidated(done))
 

@@ -58,21 +58,35 @@ def recall(
     if stats:
         _tell_counts(call)
         return
-    if recent:
-        how["limit"], how["strategy"] = recent, "recent"
-    elif not (query.strip() or how["paths"]):
-        raise Misuse("What should be recalled? Give a QUERY, a --path or --recent.")
+    _settle(query, how, recent=recent)
+    if is_index:
+        _tell_index(call, query, **how)
+        return
     with call.open() as hindbrain:
         found = hindbrain.recall(query, **given(how))
         is_new = not found.memories and not hindbrain.list(limit=1, with_all=True)
-    option_more = "--recent" if recent else "--limit"
-    lines = [_index(found) if is_index else _lines(found, has_reasons=why, option=option_more)]
+    lines = [_lines(found, has_reasons=why, option="--recent" if recent else "--limit")]
     if not found.memories:
         lines = [_nothing(query, how["types"], is_new=is_new)]
     if why:
         lines.append(search_lines(found, found.memories))
     call.note(found.notices if why else _notes(found))
-    call.tell(lambda: _index_record(found) if is_index else _record(found), chain.from_iterable(lines))
+    call.tell(lambda: _record(found), chain.from_iterable(lines))
+
+
+def _settle(query: str, how: How, *, recent: int | None) -> None:
+    """What --recent means for the rest; Misuse where nothing was asked."""
+    if recent:
+        how["limit"], how["strategy"] = recent, "recent"
+    elif not (query.strip() or how["paths"]):
+        raise Misuse("What should be recalled? Give a QUERY, a --path or --recent.")
+
+
+def _tell_index(call: Call, query: str, **how: Unpack[How]) -> None:
+    with call.open() as hindbrain:
+        found = hindbrain.recall(query, **given(how))
+    call.note(_notes(found))
+    call.tell(lambda: _index_record(found), _index(found))
 
 
 def _index(found: "Found") -> Iterator[str]:
