@@ -69,8 +69,30 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
     "apply": {"suggestions": f"list of those that were applied; each {_SUGGESTION}"},
     "rules": {"rules": f"list, oldest first; each {_SUGGESTION}, with `signature` and `effect`"},
     "audit": {"entries": "list, oldest first: `seq`, `at`, `actor`, `action`, `subject`, `detail`, `prev`, `hash`"},
+    "consolidate": {
+        "episodes": "how many were read",
+        "clusters": "how many groups they form",
+        "patterns": "list of `{text, confidence, sources, fate, memory_id, reason}`; `fate` is new, evidence, known or "
+        "unsure",
+        "anti_patterns": "list, the same",
+        "skills": "list, the same",
+        "barren": "list of `{episodes, reason}`: groups that gave nothing",
+        "notices": "list of what a person should know",
+        "is_dry_run": "true: nothing was written",
+    },
+    "skills": {"skills": f"list, newest first; each {_MEMORY}"},
+    "episodes": {"episodes": f"list, best first; each {_MEMORY}"},
+    "before-task": {
+        "relevant_patterns": "list of summaries: what worked",
+        "avoid_these": "list of summaries: what failed",
+        "applicable_skills": "list of summaries",
+        "text": "the block for a prompt",
+        "injection_id": "id of the record, or null when there was nothing to say",
+        "memory_ids": "list of ids that were shown",
+    },
     "recall": {
-        "memories": f"list, best first; each {_MEMORY}, with {_JUDGED}",
+        "memories": f"list, best first; each {_MEMORY}, with {_JUDGED}; with `--index` it is `index` instead, and each "
+        "has `{id, kind, type, tokens, title, score}`",
         **_SEARCH,
     },
     "search": {"memories": f"list; each {_MEMORY}"},
@@ -139,9 +161,6 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "quarantined": "of those created: shown to no agent until a person decides",
         "ignored_keys": "list of keys that were not understood",
         "removed": "list of kinds of secrets and characters that were taken out",
-        "report": "with a DIALECT, instead of the first six: `{read, repaired, rejected, items}`; each item "
-        "`{where, fate, reason}`, one for every line or file",
-        "known, changed, waiting": "with a DIALECT: known by text; reworded or replaced what was here; for a person",
     },
     "sync": {
         "synced": "list, one for each dialect that follows: `{dialect, folder, written, added, reworded, removed, "
@@ -215,7 +234,8 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
 ELSEWHERE = {
     "add": f"{_RECEIPT}.",
     "show": f"{_MEMORY}, with `standing`: `{{helped, hurt, unknown, freshness}}` or null, and `anchors`: {_ANCHORS}; "
-    "with `--history` also `history`: list of `{change, changed_by, since, until, memory}`.",
+    "with `--history` also `history`: list of `{change, changed_by, since, until, memory}`. Of several ids "
+    "`{memories}`, a list of these.",
     "edit": f"{_MEMORY}, as it is afterwards.",
     "delete": f"{_MEMORY}, as it is afterwards.",
     "restore": f"{_MEMORY}, as it is afterwards.",
@@ -230,6 +250,12 @@ ELSEWHERE = {
     "export": "the export itself, which is JSON; with `--output` `{written, bytes}`.",
 }
 RECORDS: Mapping[str, Mapping[str, str]] = {
+    "report of `import DIALECT PATH`": {
+        "report": "`{read, repaired, rejected, items}`; each item `{where, fate, reason}`, one for every line or file",
+        "created": "new memories",
+        "known, changed, waiting": "known by text; reworded or replaced what was here; of those created, for a person",
+        "removed": "list of kinds of secrets and characters that were taken out",
+    },
     "memory": {
         "id": "`mem-` and 26 characters, sortable by time",
         "project": "id of its project",

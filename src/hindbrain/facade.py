@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from hindbrain.app.projects import Located
 from hindbrain.app.tools import Tools
@@ -15,7 +15,9 @@ from hindbrain.settings import Settings
 
 if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for the importer
     from hindbrain.app.adopt import Adopted
+    from hindbrain.app.before import Briefing
     from hindbrain.app.capture import Captured
+    from hindbrain.app.consolidate import Consolidated
     from hindbrain.app.continuity import Renewed
     from hindbrain.app.doctor import Finding
     from hindbrain.app.forget import Forgotten
@@ -90,6 +92,7 @@ class How(TypedDict, total=False):
     hat: str
     persona: str
     types: Sequence[str]
+    kinds: Sequence[str]
     as_of: datetime | None
     with_all: bool  # superseded and archived ones too
 
@@ -157,6 +160,13 @@ class Engraved(TypedDict, total=False):
     importance: int  # 0..10
     is_learnable: bool  # False: nothing is ever proposed because of it
     signature: str  # the error as it is printed
+class Upcoming(TypedDict, total=False):
+    """What a task is to be, beside its goal."""
+
+    action: str  # run_test, edit_file …
+    type: str  # exploration, implementation, debugging, review, refactoring
+    session: str
+    task: str
 
 
 class Edit(TypedDict, total=False):
@@ -231,6 +241,55 @@ class Hindbrain:
         from hindbrain.app.extract import extract
 
         return extract(self._known(), session, tools=self._tools)
+
+    def trace(self, session: str) -> Sequence[Memory]:
+        """Write down what a session did as episodes, one for each task; those that are new or have changed."""
+        from hindbrain.app.episodes import trace
+
+        return trace(self._known(), session, tools=self._tools)
+
+    def episodes(self, text: str = "", *, outcome: str = "", limit: int = 10) -> Sequence[Memory]:
+        """What happened when somebody tried `text`; without it, what happened last."""
+        from hindbrain.app.episodes import Asked, ask
+
+        return ask(Asked(text=text, outcome=outcome, limit=limit), project=self._known(), tools=self._tools)
+
+    def add_episode(self, record: Mapping[str, object]) -> Receipt:
+        """Keep an episode in the schema of the Loki document, with every field that it has."""
+        from hindbrain.app.episodes import note
+
+        return note(record, project=self._adopted(), tools=self._tools)
+
+    def consolidate(self, *, since: timedelta = timedelta(hours=24), is_dry_run: bool = False) -> Consolidated:
+        """Turn the episodes of the last hours into patterns, anti-patterns and candidates for skills."""
+        from hindbrain.app.consolidate import consolidate
+
+        return consolidate(self._known(), tools=self._tools, since=since, is_dry_run=is_dry_run)
+
+    def skills(self) -> Sequence[Memory]:
+        """Skills, candidates among them, the newest first."""
+        from hindbrain.app.skills import skills
+
+        return skills(self._known(), tools=self._tools)
+
+    def approve_skill(self, memory_id: str, *, by: str = "") -> Memory:
+        """Let agents be told of a skill."""
+        from hindbrain.app.skills import approve
+
+        return approve(memory_id, by=by, tools=self._tools)
+
+    def refuse_skill(self, memory_id: str) -> Memory:
+        """Put a skill away; the same steps do not bring it back."""
+        from hindbrain.app.skills import refuse
+
+        return refuse(memory_id, tools=self._tools)
+
+    def before_task(self, goal: str, **task: Unpack[Upcoming]) -> Briefing:
+        """What worked, what to avoid and which skills apply, recorded before the first action."""
+        from hindbrain.app.before import Upcoming as Task
+        from hindbrain.app.before import before_task
+
+        return before_task(Task(goal=goal, **task), project=self._adopted(), tools=self._tools)
 
     def subscribe(self, session: str) -> Subscription:
         """Hear, from now on, of what other sessions learn: `pending()` gives it, each memory once."""

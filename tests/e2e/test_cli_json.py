@@ -43,6 +43,7 @@ def arguments(name: str, memory_id: str) -> list[str]:
         "init": ["--dry-run"],
         "uninit": ["--dry-run"],
         "apply": ["--all-safe"],
+        "before-task": ["lock"],
     }
     return [name, *rest.get(name, [])]
 
@@ -119,6 +120,7 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
         "recall": ["lock"],
         "completion": ["fish"],
         "extract": ["--session", "s1"],
+        "before-task": ["lock"],
         "worker": ["--status"],  # without an option it would serve
         "init": ["--dry-run"],
         "uninit": ["--dry-run"],

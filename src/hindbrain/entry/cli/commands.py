@@ -26,16 +26,20 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "capture": Entry("capture:capture", "Learn from what an agent said, with a receipt for each line"),
         "activity": Entry("activity:activity", "List what agents did, or note it down"),
         "extract": Entry("activity:extract", "Learn from what a session did, without being told"),
+        "consolidate": Entry("episodes:consolidate", "Turn the latest episodes into patterns, warnings and skills"),
+        "skills": Entry("skills:skills", "List skills that were learned, and decide about them"),
         "receipts": Entry("capture:receipts", "List what became of captured lines, newest first"),
     },
     "Find": {
         "recall": Entry("recall:recall", "Find what past sessions learned about QUERY, best first"),
+        "episodes": Entry("episodes:episodes", "Tell what happened when something was tried"),
         "search": Entry("listing:search", "Find memories that hold QUERY as it stands"),
         "list": Entry("listing:list_", "List memories, the most certain first"),
-        "show": Entry("memory:show", "Print one memory and all that is known about it"),
+        "show": Entry("memory:show", "Print memories and all that is known about them"),
         "why": Entry("why:why", "Walk from a memory to the sentence that taught it"),
     },
     "Tell an agent": {
+        "before-task": Entry("episodes:before_task", "Tell what worked, what to avoid and which skills apply"),
         "inject": Entry("inject:inject", "Print a block of notes for an agent's prompt"),
     },
     "Hand over": {
