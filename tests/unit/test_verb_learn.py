@@ -1,6 +1,5 @@
 """The engine proposes, a person decides, files change and come back; with every store, on a real disk."""
 
-import os
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -445,13 +444,13 @@ def test_a_change_that_outlived_a_crash_is_taken_for_done(desk: Tools, root: Pat
 
 def test_a_link_stays_a_link_and_one_that_leads_out_is_refused(desk: Tools, root: Path, tmp_path: Path) -> None:
     (root / "CLAUDE.md").rename(root / "RULES.md")
-    os.symlink("RULES.md", root / "CLAUDE.md")
+    (root / "CLAUDE.md").symlink_to("RULES.md")
     rule = apply(only(desk, root).id, project=ONE, tools=desk)
     assert (root / "CLAUDE.md").is_symlink() and IMAGES in (root / "RULES.md").read_text()
     undo(rule.id, project=ONE, tools=desk)
     (root / "CLAUDE.md").unlink()
     (tmp_path / "outside").write_text("theirs")
-    os.symlink(tmp_path / "outside", root / "CLAUDE.md")
+    (root / "CLAUDE.md").symlink_to(tmp_path / "outside")
     engraved(desk, "Look into `src/b.py` before you change it")
     assert "leads out" in learned(desk, root).passed_by[-1][1]
     assert (tmp_path / "outside").read_text() == "theirs"

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from hindbrain.app.admission import tidy
 from hindbrain.app.decide import OPEN, feed, found
-from hindbrain.app.draw import drawn, pages_of, present_of, redrawn
+from hindbrain.app.draw import drawn, is_stale, pages_of, present_of, redrawn
 from hindbrain.app.log import anchor, entry, files
 from hindbrain.app.tools import Tools
 from hindbrain.core.learning.destinations import Taken, contents, taken_back
@@ -48,7 +48,7 @@ def apply(suggestion_id: str, *, is_rebasing: bool = False, by: str = "", projec
         tx.apply(Changes(suggestions=(rule, *others), audits=(noted,), events=(_event("rule_applied", rule),)))
         return rule
 
-    return _done(hand, lambda: tools.store.write(work), tools)
+    return _done(lambda: tools.store.write(work), hand, tools=tools)
 
 
 def apply_safe(*, by: str = "", project: str, tools: Tools) -> tuple[Suggestion, ...]:
@@ -59,7 +59,7 @@ def apply_safe(*, by: str = "", project: str, tools: Tools) -> tuple[Suggestion,
     for one in waiting:
         is_plain = one.destination is not Destination.SETTINGS_JSON and not one.removes
         now = tools.store.suggestion(one.id) or one  # an earlier one may have moved its file
-        if is_plain and _is_fresh(now, pages_of(tools)):
+        if is_plain and not is_stale(now, pages_of(tools)):
             done.append(apply(one.id, by=by, project=project, tools=tools))
     return tuple(done)
 
@@ -83,7 +83,7 @@ def undo(suggestion_id: str, *, is_merging: bool = False, by: str = "", project:
         tx.apply(Changes(suggestions=(undone, *others), audits=(noted,), events=(_event("rule_undone", undone),)))
         return undone
 
-    return _done(hand, lambda: tools.store.write(work), tools)
+    return _done(lambda: tools.store.write(work), hand, tools=tools)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +113,7 @@ class _Hand:
         self.written.clear()
 
 
-def _done(hand: _Hand, write: Callable[[], Suggestion], tools: Tools) -> Suggestion:
+def _done(write: Callable[[], Suggestion], hand: _Hand, *, tools: Tools) -> Suggestion:
     try:
         decided = write()
     except BaseException:
@@ -126,7 +126,7 @@ def _done(hand: _Hand, write: Callable[[], Suggestion], tools: Tools) -> Suggest
 def _ready(known: Suggestion, *, is_rebasing: bool, tools: Tools) -> Suggestion:
     """The suggestion with a diff that fits the files as they are."""
     pages = pages_of(tools)
-    if _is_fresh(known, pages) or (known.edits and present_of(known, pages) == [edit.after for edit in known.edits]):
+    if not is_stale(known, pages) or (known.edits and present_of(known, pages) == [edit.after for edit in known.edits]):
         return known
     if not is_rebasing:
         names = ", ".join(edit.path for edit in known.edits) or "what it would change"
@@ -134,10 +134,6 @@ def _ready(known: Suggestion, *, is_rebasing: bool, tools: Tools) -> Suggestion:
             f"{names} changed since the diff was made", fix=f"`hindbrain apply {known.id} --rebase` makes it anew"
         )
     return drawn(known, tools=tools)
-
-
-def _is_fresh(known: Suggestion, pages: Pages) -> bool:
-    return bool(known.edits) and present_of(known, pages) == [edit.before for edit in known.edits]
 
 
 def _moved(edits: Sequence[Edit], *, tx: Reader, but: Suggestion) -> list[Suggestion]:
@@ -167,15 +163,15 @@ def _taken_back(
 ) -> tuple[tuple[Edit, ...], list[Suggestion]]:
     """What to write, and the rules on top as they stand then."""
     present = present_of(known, pages)
-    piles = [_pile(edit, known, tx) for edit in known.edits]
+    piles = [_pile(edit, known, tx=tx) for edit in known.edits]
     is_whole = bool(known.edits) and all(
         _is_whole(pile, edit, now=now) for pile, edit, now in zip(piles, known.edits, present, strict=True)
     )
     if is_whole:
         later = {one.id: one for pile in piles for one in pile[1:]}
         try:
-            after = [_rebuilt(edit, pile[1:], later) for edit, pile in zip(known.edits, piles, strict=True)]
-            return _edits(known, present, after), list(later.values())
+            after = [_rebuilt(edit, pile[1:], later=later) for edit, pile in zip(known.edits, piles, strict=True)]
+            return _edits(known, present, after=after), list(later.values())
         except (NotJson, Taken):
             is_whole = False
     if not is_merging:
@@ -185,16 +181,16 @@ def _taken_back(
         )
     if not known.edits:
         raise Conflict(f"how the files of {known.id} were was forgotten", fix="take the rule out by hand")
-    return _edits(known, present, taken_back(known, present)), []
+    return _edits(known, present, after=taken_back(known, present)), []
 
 
-def _edits(known: Suggestion, before: Sequence[bytes | None], after: Sequence[bytes | None]) -> tuple[Edit, ...]:
+def _edits(known: Suggestion, before: Sequence[bytes | None], *, after: Sequence[bytes | None]) -> tuple[Edit, ...]:
     return tuple(
         replace(edit, before=now, after=then) for edit, now, then in zip(known.edits, before, after, strict=True)
     )
 
 
-def _pile(edit: Edit, known: Suggestion, tx: Reader) -> list[Suggestion]:
+def _pile(edit: Edit, known: Suggestion, *, tx: Reader) -> list[Suggestion]:
     """The rule and those that were applied to the same file after it, in that order."""
     later = [
         one
@@ -216,7 +212,7 @@ def _is_whole(pile: Sequence[Suggestion], edit: Edit, *, now: bytes | None) -> b
     return is_joined and steps[-1].after == now
 
 
-def _rebuilt(edit: Edit, above: Sequence[Suggestion], later: dict[str, Suggestion]) -> bytes | None:
+def _rebuilt(edit: Edit, above: Sequence[Suggestion], *, later: dict[str, Suggestion]) -> bytes | None:
     """The file without the rule and with those above it; `later` gets their new diffs."""
     content = edit.before
     for one in above:

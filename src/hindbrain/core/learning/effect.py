@@ -1,4 +1,4 @@
-"""Whether a rule does what it was made for: does the failure come back after it, as often as before it?"""
+"""When a rule counts as one that works: the failure that it was made for comes back more rarely than before it."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
