@@ -14,6 +14,7 @@ _READ = 4_000  # characters of a lesson that are looked at
 _STEPS = 3  # from so many on it is a procedure
 _GRAVE = 8  # importance from which on a lesson that is bound to no code is for every session
 _LONGEST_NAME = 48
+_SMALL = frozenset({"a", "an", "and", "for", "in", "no", "of", "on", "that", "the", "to", "with", "without"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,8 @@ def name_of(title: str) -> str:
     words = re.sub(r"[^a-z0-9]+", "-", title.casefold()).strip("-")
     if len(words) > _LONGEST_NAME:
         words = words[: _LONGEST_NAME + 1].rpartition("-")[0] or words[:_LONGEST_NAME]
+        while words.rpartition("-")[2] in _SMALL and "-" in words:
+            words = words.rpartition("-")[0]
     return words.strip("-") or "lesson"
 
 
