@@ -24,15 +24,18 @@ from hindbrain.ports import Changes, Pages, Reader, Transaction
 _Place = tuple[str, str]
 
 
-def apply(suggestion_id: str, *, is_rebasing: bool = False, by: str = "", project: str, tools: Tools) -> Suggestion:
-    """Make it a rule: its files are changed, and the log says so. Conflict when a file is not as the diff has it."""
+def apply(
+    suggestion_id: str, *, is_rebasing: bool = False, by: str = "", project: str, root: str = "", tools: Tools
+) -> Suggestion:
+    """Make it a rule: its files are changed, and the log says so. Conflict when a file is not as the diff has it, or
+    when the diff was made in another folder than `root`: a project may have several clones."""
     hand = _Hand(pages=pages_of(tools))
 
     def work(tx: Transaction) -> Suggestion:
         known = found(suggestion_id, project=project, store=tx)
         if known.status not in OPEN:
             raise Conflict(f"{known.id} was decided already: {known.status}", fix="`hindbrain feed` shows what waits")
-        fresh = _ready(known, is_rebasing=is_rebasing, tools=tools)
+        fresh = _ready(known, is_rebasing=is_rebasing, root=root, tools=tools)
         status = Status.MODIFIED if known.is_patched else Status.APPLIED
         placed = replace(fresh, edits=hand.change(fresh.edits))
         noted = entry("apply", placed, by=by, tx=tx, tools=tools, **files(placed))
@@ -51,13 +54,13 @@ def apply(suggestion_id: str, *, is_rebasing: bool = False, by: str = "", projec
     return _done(lambda: tools.store.write(work), hand, tools=tools)
 
 
-def apply_safe(*, by: str = "", project: str, tools: Tools) -> tuple[Suggestion, ...]:
+def apply_safe(*, by: str = "", project: str, root: str = "", tools: Tools) -> tuple[Suggestion, ...]:
     """All that waits and is safe to take together: additions, none of them to the client's settings, none whose file
     has changed since."""
     waiting = feed(project, store=tools.store, now=tools.clock.now())
     done = []
     for one in waiting:
-        is_plain = one.destination is not Destination.SETTINGS_JSON and not one.removes
+        is_plain = one.destination is not Destination.SETTINGS_JSON and not one.removes and root in ("", one.root)
         now = tools.store.suggestion(one.id) or one  # an earlier one may have moved its file
         if is_plain and not is_stale(now, pages_of(tools)):
             done.append(apply(one.id, by=by, project=project, tools=tools))
@@ -123,17 +126,22 @@ def _done(write: Callable[[], Suggestion], hand: _Hand, *, tools: Tools) -> Sugg
     return decided
 
 
-def _ready(known: Suggestion, *, is_rebasing: bool, tools: Tools) -> Suggestion:
+def _ready(known: Suggestion, *, is_rebasing: bool, root: str, tools: Tools) -> Suggestion:
     """The suggestion with a diff that fits the files as they are."""
     pages = pages_of(tools)
-    if not is_stale(known, pages) or (known.edits and present_of(known, pages) == [edit.after for edit in known.edits]):
+    is_here = not root or known.root == root or bool(known.removes)
+    if is_here and (_is_done(known, pages) or not is_stale(known, pages)):
         return known
-    if not is_rebasing:
-        names = ", ".join(edit.path for edit in known.edits) or "what it would change"
-        raise Conflict(
-            f"{names} changed since the diff was made", fix=f"`hindbrain apply {known.id} --rebase` makes it anew"
-        )
-    return drawn(known, tools=tools)
+    if is_rebasing:
+        return drawn(replace(known, root=known.root if is_here else root), tools=tools)
+    names = ", ".join(edit.path for edit in known.edits)
+    what = f"{names or 'its file'} changed since the diff was made" if is_here else f"the diff was made in {known.root}"
+    raise Conflict(what, fix=f"`hindbrain apply {known.id} --rebase` makes it anew")
+
+
+def _is_done(known: Suggestion, pages: Pages) -> bool:
+    """Whether the files are as they would be: somebody did it by hand, or a process ended before it could say so."""
+    return bool(known.edits) and present_of(known, pages) == [edit.after for edit in known.edits]
 
 
 def _moved(edits: Sequence[Edit], *, tx: Reader, but: Suggestion) -> list[Suggestion]:
