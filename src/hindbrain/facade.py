@@ -591,21 +591,25 @@ class Hindbrain:
 
     def is_outdated(self, suggestion: Suggestion) -> bool:
         """Whether a file has changed since the suggestion's diff was made."""
+    def is_stale(self, suggestion: Suggestion) -> bool:
+        """Whether a file has changed since the suggestion's diff was made, or it was made in another clone."""
         from hindbrain.app.draw import is_stale, pages_of
 
-        return is_stale(suggestion, pages_of(self._tools))
+        is_elsewhere = self._located.root not in (None, suggestion.root) and not suggestion.removes
+        return is_elsewhere or is_stale(suggestion, pages_of(self._tools))
 
     def apply(self, suggestion_id: str, *, is_rebasing: bool = False, by: str = "") -> Suggestion:
         """Make a suggestion a rule. Conflict when a file is not as the diff has it, unless it may be made anew."""
         from hindbrain.app.enact import apply
 
-        return apply(suggestion_id, is_rebasing=is_rebasing, by=by, project=self._known(), tools=self._tools)
+        root = self._located.root or ""
+        return apply(suggestion_id, is_rebasing=is_rebasing, by=by, project=self._known(), root=root, tools=self._tools)
 
     def apply_safe(self, *, by: str = "") -> Sequence[Suggestion]:
         """Make all that waits a rule, but for settings, removals, and what has to be looked at again."""
         from hindbrain.app.enact import apply_safe
 
-        return apply_safe(by=by, project=self._known(), tools=self._tools)
+        return apply_safe(by=by, project=self._known(), root=self._located.root or "", tools=self._tools)
 
     def patch(self, suggestion_id: str, text: str = "", *, destination: str = "", by: str = "") -> Suggestion:
         """Change what a suggestion says, or where it goes, before it is applied."""

@@ -247,6 +247,17 @@ def test_a_model_neither_sees_nor_leaves_secrets_and_personal_data(desk: Tools, 
     assert secret not in everything and mail not in everything
 
 
+def test_no_secret_becomes_a_step_or_a_setting(desk: Tools, root: Path) -> None:  # X-38, HB-100
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    for number, lesson in enumerate(
+        (f"1. Log in 2. Use {secret} 3. Log out", f"Always set GITHUB_TOKEN={secret} first")
+    ):
+        body = {"outcome": "failure", "check_added": lesson}
+        keep(desk.store, a_memory(lesson, id=f"mem-raw{number}", kind=Kind.SCAR, body=body))
+    made = learned(desk, root).suggestions
+    assert len(made) == 2 and not any(secret in diff(one.edits) + one.text + str(one.data) for one in made)
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -312,6 +323,17 @@ def test_a_file_that_changed_since_is_left_alone_until_the_diff_is_made_anew(des
     assert not desk.store.audits()
     apply(suggestion.id, is_rebasing=True, project=ONE, tools=desk)
     assert (root / "CLAUDE.md").read_text() == f"# Ours\n\n## Lessons\n\n- {IMAGES}\n"
+
+
+def test_a_diff_of_another_clone_is_made_anew_here(desk: Tools, root: Path, tmp_path: Path) -> None:
+    suggestion = only(desk, root)
+    clone = tmp_path / "clone"
+    clone.mkdir()
+    with pytest.raises(Conflict, match="made in"):
+        apply(suggestion.id, project=ONE, root=str(clone), tools=desk)
+    assert apply_safe(project=ONE, root=str(clone), tools=desk) == ()
+    apply(suggestion.id, is_rebasing=True, project=ONE, root=str(clone), tools=desk)
+    assert IMAGES in (clone / "CLAUDE.md").read_text() and IMAGES not in (root / "CLAUDE.md").read_text()
 
 
 def test_a_rule_in_a_persons_own_words_is_modified(desk: Tools, root: Path) -> None:  # HB-089, HB-117

@@ -96,6 +96,7 @@ class _Engine:
             return "the project is known by its name only: run this in its folder"
         if scar.trust < INJECTED_FROM:
             return "its session had read foreign text: a person must agree to the scar first"
+        scar = _scrubbed(scar)
         draft = suggest(scar)
         if known := _known(draft, self.tools.store.suggestions(self.project)):
             return _why(known)
@@ -144,7 +145,8 @@ class _Engine:
         """Unless another run was faster."""
 
         def work(tx: Transaction) -> Suggestion | str:
-            if suggestion.scar_id and tx.suggestions(self.project, scar=suggestion.scar_id):
+            known = tx.suggestions(self.project)
+            if any((one.scar_id, one.removes) == (suggestion.scar_id, suggestion.removes) for one in known):
                 return "it was proposed meanwhile"
             data = {"suggestion_id": suggestion.id, "destination": str(suggestion.destination)}
             made = Event(
@@ -229,6 +231,12 @@ def _material(draft: Draft, scar: Memory) -> str:
         f"Answer with JSON: {', '.join(_FIELDS)}.\n\n"
         f"Kind: {scar.body.get('outcome')}\nWhat happened: {scar.title}\nLesson: {lesson_of(scar)}\n"
     )
+
+
+def _scrubbed(scar: Memory) -> Memory:
+    """The door once more: what was kept before it knew a secret must not become a rule (X-38)."""
+    body = {**scar.body, "check_added": _clean(lesson_of(scar))}
+    return replace(scar, title=_clean(scar.title), content=_clean(scar.content), body=body)
 
 
 def _clean(text: str) -> str:
