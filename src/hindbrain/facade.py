@@ -590,8 +590,6 @@ class Hindbrain:
         return feed(self._known(), store=self.store, now=now, with_snoozed=with_snoozed)
 
     def is_outdated(self, suggestion: Suggestion) -> bool:
-        """Whether a file has changed since the suggestion's diff was made."""
-    def is_stale(self, suggestion: Suggestion) -> bool:
         """Whether a file has changed since the suggestion's diff was made, or it was made in another clone."""
         from hindbrain.app.draw import is_stale, pages_of
 

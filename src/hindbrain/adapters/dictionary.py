@@ -576,6 +576,11 @@ def _blank_traces(tables: _Tables, texts: set[str]) -> None:
         tables.jobs[job.id] = replace(job, error=_blanked(job.error, texts))
         if _holds(job.payload, texts):
             tables.jobs[job.id] = replace(job, payload={}, state=JobState.DONE, error=FORGOTTEN)
+    tables.cursors = {name: _blanked(value, texts) for name, value in tables.cursors.items()}
+    _blank_writings(tables, texts)
+
+
+def _blank_writings(tables: _Tables, texts: set[str]) -> None:
     tables.papers = {
         key: replace(paper, data={}) if _holds(paper.data, texts) else paper for key, paper in tables.papers.items()
     }
@@ -584,7 +589,6 @@ def _blank_traces(tables: _Tables, texts: set[str]) -> None:
     for work in tables.workstreams.values():
         data = {} if _holds(work.data, texts) else work.data
         tables.workstreams[work.id] = replace(work, title=_blanked(work.title, texts), data=data)
-    tables.cursors = {name: _blanked(value, texts) for name, value in tables.cursors.items()}
 
 
 def _blank_suggestion(one: Suggestion, texts: set[str]) -> Suggestion:
