@@ -69,8 +69,30 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
     "apply": {"suggestions": f"list of those that were applied; each {_SUGGESTION}"},
     "rules": {"rules": f"list, oldest first; each {_SUGGESTION}, with `signature` and `effect`"},
     "audit": {"entries": "list, oldest first: `seq`, `at`, `actor`, `action`, `subject`, `detail`, `prev`, `hash`"},
+    "consolidate": {
+        "episodes": "how many were read",
+        "clusters": "how many groups they form",
+        "patterns": "list of `{text, confidence, sources, fate, memory_id, reason}`; `fate` is new, evidence, known or "
+        "unsure",
+        "anti_patterns": "list, the same",
+        "skills": "list, the same",
+        "barren": "list of `{episodes, reason}`: groups that gave nothing",
+        "notices": "list of what a person should know",
+        "is_dry_run": "true: nothing was written",
+    },
+    "skills": {"skills": f"list, newest first; each {_MEMORY}"},
+    "episodes": {"episodes": f"list, best first; each {_MEMORY}"},
+    "before-task": {
+        "relevant_patterns": "list of summaries: what worked",
+        "avoid_these": "list of summaries: what failed",
+        "applicable_skills": "list of summaries",
+        "text": "the block for a prompt",
+        "injection_id": "id of the record, or null when there was nothing to say",
+        "memory_ids": "list of ids that were shown",
+    },
     "recall": {
-        "memories": f"list, best first; each {_MEMORY}, with {_JUDGED}",
+        "memories": f"list, best first; each {_MEMORY}, with {_JUDGED}; with `--index` it is `index` instead, and each "
+        "has `{id, kind, type, tokens, title, score}`",
         **_SEARCH,
     },
     "search": {"memories": f"list; each {_MEMORY}"},
@@ -126,6 +148,11 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "reviews": "list of `{id, project, kind, memory_id, other_id, reason, opened_at, closed_at, decision, "
         "decided_by, text, other_text}`",
     },
+    "queue": {
+        "jobs": "list, in the order of the queue, of `{id, kind, key, project, payload, created_at, due_at, state, "
+        "tries, updated_at, error, seq}`",
+        "counts": "object: state to count, of all jobs",
+    },
     "import": {
         "created": "new memories",
         "updated": "known by id, with another text: new versions",
@@ -134,6 +161,23 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "quarantined": "of those created: shown to no agent until a person decides",
         "ignored_keys": "list of keys that were not understood",
         "removed": "list of kinds of secrets and characters that were taken out",
+    },
+    "sync": {
+        "synced": "list, one for each dialect that follows: `{dialect, folder, written, added, reworded, removed, "
+        "withheld, busy}`",
+    },
+    "rebuild": {"synced": "as `sync`"},
+    "handoff": {
+        "handoffs": "list, oldest first: `{id, project, sort, agent, at, to, data, taken_at, is_stale}`; `show`, "
+        "`write` and `take` answer with one of them",
+    },
+    "ledger": {"ledgers": "list, by agent, as `handoff`; `show` and `save` answer with one of them"},
+    "continuity": {
+        "path": "of the file; empty where nothing follows",
+        "text": "of the whole document",
+        "is_written": "whether it changed on the disk",
+        "is_busy": "somebody kept saving it",
+        "copy": "where the file as it was lies, when something stood below headings that are managed now",
     },
     "stats": {
         "active": "live memories",
@@ -168,19 +212,37 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "is_ok": "false: something needs attention, and the exit code is 1",
         "findings": "list of `{name, is_ok, what, fix}`",
     },
+    "init": {
+        "clients": "those that were chosen or found",
+        "changes": "list of `{client, path, what, action, diff}`; `action` is create, edit or remove",
+        "is_written": "false: nothing was changed",
+        "notices": "list: what else there is to know",
+    },
+    "uninit": {
+        "clients": "those that were chosen, or all",
+        "changes": "list of `{client, path, what, action, diff}`; `action` is edit or remove",
+        "is_written": "false: nothing was changed",
+        "notices": "list: what else there is to know",
+    },
+    "ai": {
+        "routes": "list of `{use, provider, model, key, has_key, warnings}`; `key` is a variable's name, never a key",
+        "warnings": "list: what is wrong with routing.yaml; then, and when a key is missing, the exit code is 1",
+    },
     "demo": {"steps": "list of `{title, telling, data}`"},
     "completion": {"shell": "as asked", "script": "the script"},
 }
 ELSEWHERE = {
     "add": f"{_RECEIPT}.",
     "show": f"{_MEMORY}, with `standing`: `{{helped, hurt, unknown, freshness}}` or null, and `anchors`: {_ANCHORS}; "
-    "with `--history` also `history`: list of `{change, changed_by, since, until, memory}`.",
+    "with `--history` also `history`: list of `{change, changed_by, since, until, memory}`. Of several ids "
+    "`{memories}`, a list of these.",
     "edit": f"{_MEMORY}, as it is afterwards.",
     "delete": f"{_MEMORY}, as it is afterwards.",
     "restore": f"{_MEMORY}, as it is afterwards.",
-    "worker": "`{pid, ended}` when it ends; with `--detach` `{pid, is_new, log}`, with `--once` `{done, left, space}`, "
-    "with `--stop` `{pid, was_running}`, with `--status` `{is_running, is_answering, pid, space, due, trouble, socket, "
-    "log}`: what it does not say is null.",
+    "worker": "`{pid, ended}` when it ends; with `--detach` `{pid, is_new, log}`, with `--once` `{done, left, space, "
+    "drained: {records, spoiled, queued}, jobs: {done, failed, dead}}`, with `--stop` `{pid, was_running}`, with "
+    "`--status` `{is_running, is_answering, pid, space, due, trouble, queue: {id, state, processing, doing, pending, "
+    "dead}, spool_bytes, socket, log}`: what it does not say is null.",
     "patch": f"{_SUGGESTION}, as it is afterwards.",
     "refuse": f"`{{suggestions}}`: list of those that were refused; each {_SUGGESTION}.",
     "snooze": f"`{{suggestions}}`: list with the one that sleeps; {_SUGGESTION}.",
@@ -188,6 +250,12 @@ ELSEWHERE = {
     "export": "the export itself, which is JSON; with `--output` `{written, bytes}`.",
 }
 RECORDS: Mapping[str, Mapping[str, str]] = {
+    "report of `import DIALECT PATH`": {
+        "report": "`{read, repaired, rejected, items}`; each item `{where, fate, reason}`, one for every line or file",
+        "created": "new memories",
+        "known, changed, waiting": "known by text; reworded or replaced what was here; of those created, for a person",
+        "removed": "list of kinds of secrets and characters that were taken out",
+    },
     "memory": {
         "id": "`mem-` and 26 characters, sortable by time",
         "project": "id of its project",

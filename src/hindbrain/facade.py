@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
 
 from hindbrain.app.projects import Located
 from hindbrain.app.tools import Tools
@@ -15,20 +15,25 @@ from hindbrain.settings import Settings
 
 if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for the importer
     from hindbrain.app.adopt import Adopted
+    from hindbrain.app.before import Briefing
     from hindbrain.app.capture import Captured
+    from hindbrain.app.consolidate import Consolidated
+    from hindbrain.app.continuity import Renewed
     from hindbrain.app.doctor import Finding
     from hindbrain.app.forget import Forgotten
     from hindbrain.app.inject import Injected
     from hindbrain.app.log import Audited
     from hindbrain.app.maintain import Cleaned
+    from hindbrain.app.models import Costs
     from hindbrain.app.portable import Imported
     from hindbrain.app.recall import Found
     from hindbrain.app.record import Recorded
-    from hindbrain.app.reflect import Learned, Writer
+    from hindbrain.app.reflect import Learned
     from hindbrain.app.rules import Rule
     from hindbrain.app.siblings import Subscription
     from hindbrain.app.stats import Stats
     from hindbrain.app.sync import Synced
+    from hindbrain.app.tasks import Task
     from hindbrain.app.verdict import Heard
     from hindbrain.app.verify import Checked, Verified
     from hindbrain.app.why import RuleWalk, Walk
@@ -36,8 +41,13 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.core.learning.audit import Entry
     from hindbrain.core.model import Memory, Receipt, Review, Version
     from hindbrain.core.model.activity import Activity
+    from hindbrain.core.model.call import Completion, NoModel, Route
+    from hindbrain.core.model.job import Job
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
+    from hindbrain.core.model.paper import Paper
     from hindbrain.core.model.suggestion import Suggestion
+    from hindbrain.core.setup.wires import Kit
+    from hindbrain.ports import Clients
 
 
 class About(TypedDict, total=False):
@@ -82,6 +92,7 @@ class How(TypedDict, total=False):
     hat: str
     persona: str
     types: Sequence[str]
+    kinds: Sequence[str]
     as_of: datetime | None
     with_all: bool  # superseded and archived ones too
 
@@ -134,12 +145,32 @@ class Done(TypedDict, total=False):
     data: dict[str, object]
 
 
+class Handing(TypedDict, total=False):
+    """What a handoff may say beside what was done."""
+
+    to: str  # empty: whoever comes next
+    needs: Sequence[str]
+    issues: Sequence[str]
+    artifacts: Sequence[str]
+    patterns: Sequence[str]
+    git: str
+
+
 class Engraved(TypedDict, total=False):
     """A failure or a victory that a person tells of."""
 
     importance: int  # 0..10
     is_learnable: bool  # False: nothing is ever proposed because of it
     signature: str  # the error as it is printed
+
+
+class Upcoming(TypedDict, total=False):
+    """What a task is to be, beside its goal."""
+
+    action: str  # run_test, edit_file …
+    type: str  # exploration, implementation, debugging, review, refactoring
+    session: str
+    task: str
 
 
 class Edit(TypedDict, total=False):
@@ -215,6 +246,55 @@ class Hindbrain:
 
         return extract(self._known(), session, tools=self._tools)
 
+    def trace(self, session: str) -> Sequence[Memory]:
+        """Write down what a session did as episodes, one for each task; those that are new or have changed."""
+        from hindbrain.app.episodes import trace
+
+        return trace(self._known(), session, tools=self._tools)
+
+    def episodes(self, text: str = "", *, outcome: str = "", limit: int = 10) -> Sequence[Memory]:
+        """What happened when somebody tried `text`; without it, what happened last."""
+        from hindbrain.app.episodes import Asked, ask
+
+        return ask(Asked(text=text, outcome=outcome, limit=limit), project=self._known(), tools=self._tools)
+
+    def add_episode(self, record: Mapping[str, object]) -> Receipt:
+        """Keep an episode in the schema of the Loki document, with every field that it has."""
+        from hindbrain.app.episodes import note
+
+        return note(record, project=self._adopted(), tools=self._tools)
+
+    def consolidate(self, *, since: timedelta = timedelta(hours=24), is_dry_run: bool = False) -> Consolidated:
+        """Turn the episodes of the last hours into patterns, anti-patterns and candidates for skills."""
+        from hindbrain.app.consolidate import consolidate
+
+        return consolidate(self._known(), tools=self._tools, since=since, is_dry_run=is_dry_run)
+
+    def skills(self) -> Sequence[Memory]:
+        """Skills, candidates among them, the newest first."""
+        from hindbrain.app.skills import skills
+
+        return skills(self._known(), tools=self._tools)
+
+    def approve_skill(self, memory_id: str, *, by: str = "") -> Memory:
+        """Let agents be told of a skill."""
+        from hindbrain.app.skills import approve
+
+        return approve(memory_id, by=by, tools=self._tools)
+
+    def refuse_skill(self, memory_id: str) -> Memory:
+        """Put a skill away; the same steps do not bring it back."""
+        from hindbrain.app.skills import refuse
+
+        return refuse(memory_id, tools=self._tools)
+
+    def before_task(self, goal: str, **task: Unpack[Upcoming]) -> Briefing:
+        """What worked, what to avoid and which skills apply, recorded before the first action."""
+        from hindbrain.app.before import Upcoming as Task
+        from hindbrain.app.before import before_task
+
+        return before_task(Task(goal=goal, **task), project=self._adopted(), tools=self._tools)
+
     def subscribe(self, session: str) -> Subscription:
         """Hear, from now on, of what other sessions learn: `pending()` gives it, each memory once."""
         from hindbrain.app.siblings import Subscription
@@ -259,7 +339,7 @@ class Hindbrain:
         """One memory, whatever its state. UnknownMemory when there is none."""
         from hindbrain.app.show import show
 
-        return show(memory_id, store=self.store)
+        return show(memory_id, store=self.store, project=self._known())
 
     def history(self, memory_id: str) -> Sequence[Version]:
         """Every version of a memory, oldest first."""
@@ -293,7 +373,8 @@ class Hindbrain:
         """Erase a memory for good and prove it. NotErased when a file still holds its text."""
         from hindbrain.app.forget import forget
 
-        return forget(memory_id, store=self.store, clock=self._tools.clock)
+        spool = self._tools.spool() if self._tools.spool else None
+        return forget(memory_id, store=self.store, clock=self._tools.clock, spool=spool)
 
     def reviews(self, *, with_closed: bool = False) -> Sequence[Review]:
         """What waits for a person, oldest first."""
@@ -358,6 +439,55 @@ class Hindbrain:
 
         return sync(self._known(), name=self.project_name, tools=self._tools, settle_s=settle_s)
 
+    def ledgers(self, agent: str = "") -> Sequence[Paper]:
+        """Where agents stand, by name; of one agent, or UnknownMemory when it has none."""
+        from hindbrain.app.ledger import ledger, ledgers
+
+        project = self._known()
+        return [ledger(agent, project=project, store=self.store)] if agent else ledgers(project, store=self.store)
+
+    def save_ledger(self, agent: str, data: Mapping[str, object]) -> Paper:
+        """Write an agent's checkpoint, in the place of its last one."""
+        from hindbrain.app.ledger import save
+
+        return save(agent, data, project=self._adopted(), tools=self._tools)
+
+    def handoffs(self) -> Sequence[Paper]:
+        """What was handed from agent to agent, oldest first."""
+        from hindbrain.app.handoff import handoffs
+
+        return handoffs(self._known(), store=self.store)
+
+    def handoff(self, paper_id: str) -> Paper:
+        """One handoff. UnknownMemory when there is none."""
+        from hindbrain.app.handoff import handoff
+
+        return handoff(paper_id, project=self._known(), store=self.store)
+
+    def hand_over(self, agent: str, done: str, **more: Unpack[Handing]) -> Paper:
+        """Leave a handoff for the next agent."""
+        from hindbrain.app.handoff import Handed, write
+
+        return write(Handed(agent=agent, done=done, **more), project=self._adopted(), tools=self._tools)
+
+    def take_handoff(self, paper_id: str) -> Paper:
+        """Mark a handoff as taken."""
+        from hindbrain.app.handoff import take
+
+        return take(paper_id, project=self._known(), tools=self._tools)
+
+    def is_stale(self, paper: Paper) -> bool:
+        """Whether nobody is told of it any more."""
+        return paper.is_stale(self._tools.clock.now())
+
+    def continuity(self, *, session: str = "", is_written: bool = False) -> Renewed:
+        """CONTINUITY.md as it should be now; written only where the project follows Loki."""
+        from hindbrain.app.continuity import continuity, write_continuity
+
+        if is_written:
+            return write_continuity(self._known(), session=session, tools=self._tools)
+        return continuity(self._known(), root=self._located.root or "", session=session, tools=self._tools)
+
     def cleanup(self, *, is_dry_run: bool = False) -> Cleaned:
         """Let unused memories fade, archive those that faded away."""
         from hindbrain.app.maintain import cleanup
@@ -400,6 +530,18 @@ class Hindbrain:
 
         return why(memory_id, store=self.store)
 
+    def complete(self, task: Task) -> Job:
+        """Say that a task is done: the worker will read its log."""
+        from hindbrain.app.tasks import complete
+
+        return complete(task, project=self._adopted(), tools=self._tools)
+
+    def retry(self, ids: Sequence[str] = ()) -> Sequence[Job]:
+        """Queue jobs anew that were given up; all of them when no id is given."""
+        from hindbrain.app.jobs import retry
+
+        return retry(tuple(ids), tools=self._tools)
+
     def verdict(self, memory_id: str, effect: str, *, note: str = "", by: str = "") -> Heard:
         """A person's word on whether a memory helped, hurt, or neither is known."""
         from hindbrain.app.verdict import verdict
@@ -438,11 +580,11 @@ class Hindbrain:
 
         return scars(self._known(), store=self.store, kind=kind)
 
-    def learn(self, *, model: Writer | None = None, limit: int = 0) -> Learned:
+    def learn(self, *, limit: int = 0) -> Learned:
         """Run the engine once: propose a rule for each learnable scar that has none. Nothing is applied."""
         from hindbrain.app.reflect import learn
 
-        return learn(self._adopted(), self._located.root or "", tools=self._tools, model=model, limit=limit)
+        return learn(self._adopted(), self._located.root or "", tools=self._tools, limit=limit)
 
     def feed(self, *, with_snoozed: bool = False) -> Sequence[Suggestion]:
         """What waits for a person, most important first."""
@@ -451,7 +593,7 @@ class Hindbrain:
         now = self._tools.clock.now()
         return feed(self._known(), store=self.store, now=now, with_snoozed=with_snoozed)
 
-    def is_stale(self, suggestion: Suggestion) -> bool:
+    def is_outdated(self, suggestion: Suggestion) -> bool:
         """Whether a file has changed since the suggestion's diff was made, or it was made in another clone."""
         from hindbrain.app.draw import is_stale, pages_of
 
@@ -527,9 +669,10 @@ class Hindbrain:
     def doctor(self, *, is_repairing: bool = False) -> Sequence[Finding]:
         """What is healthy, what is not, and the command that fixes it."""
         from hindbrain.app.doctor import doctor
+        from hindbrain.app.models import findings
 
         tools = self._tools
-        return doctor(
+        found = doctor(
             is_repairing=is_repairing,
             project=self._known(),
             store=self.store,
@@ -537,6 +680,34 @@ class Hindbrain:
             embedder=tools.embedder,
             worker=tools.worker,
         )
+        return (*found, *findings(tools.model))
+
+    def routes(self) -> tuple[Sequence[Route], Sequence[str]]:
+        """Which model answers which use, and what is wrong with routing.yaml. Nobody is called for it."""
+        model = self._tools.model
+        return ((), ()) if model is None else (model.routes(), model.warnings())
+
+    def model_costs(self, *, since: datetime | None = None) -> Costs:
+        """What models were asked and what it cost, over all projects."""
+        from hindbrain.app.models import costs
+
+        return costs(self.store, since=since, now=self._tools.clock.now(), budget=self.settings.ai_daily_budget)
+
+    def ask_model(self, use: str, text: str, *, prompt: str = "") -> Completion | NoModel:
+        """What the model for `use` makes of `text`; raises when it fails."""
+        from hindbrain.core.model.call import NoModel, Prompt
+
+        if self._tools.model is None:
+            return NoModel(why="no model is wired here")
+        return self._tools.model.complete(use, Prompt(name=prompt or use, material=text))
+
+    def wires(self, kit: Kit, *, clients: Clients, trial: str = "") -> Sequence[Finding]:
+        """Which clients are wired, and whether their events arrive. `trial` names a client to send a test event
+        through."""
+        from hindbrain.app.wires import wires
+
+        now = self._tools.clock.now()
+        return wires(kit, folder=self._located.root or ".", store=self.store, clients=clients, now=now, trial=trial)
 
     def close(self) -> None:
         self._tools.store.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 
-from hindbrain.adapters.ai.facade import embedder as chosen
+from hindbrain.adapters.ai.facade import Models
 from hindbrain.adapters.clock import SystemChance, SystemClock
 from hindbrain.adapters.files import LocalFiles
 from hindbrain.adapters.sqlite import SqliteStore
@@ -15,12 +15,15 @@ from hindbrain.core.hints import TYPE_CHECKING, cast
 from hindbrain.core.value import replace
 from hindbrain.facade import Hindbrain
 from hindbrain.ports import Dialect, Embedder, Written
-from hindbrain.settings import Settings, load, worker_socket
+from hindbrain.settings import Settings, default_home, load, worker_socket
 
 if TYPE_CHECKING:
+    from hindbrain.adapters.clients import LocalClients
     from hindbrain.adapters.lease import Lease
     from hindbrain.adapters.service import Service
+    from hindbrain.adapters.spool import FileSpool
     from hindbrain.adapters.worker import RemoteWorker
+    from hindbrain.core.setup.wires import Kit
 
 
 def open_hindbrain(
@@ -37,13 +40,16 @@ def open_hindbrain(
     settings = settings or load()
     if store is not None:
         settings = replace(settings, store=os.fspath(store))
+    store_, models = _opened(settings)
     tools = Tools(
-        store=SqliteStore(settings.store, timeout_s=settings.lock_timeout_s),
+        store=store_,
         clock=SystemClock(),
         chance=SystemChance(),
         files=LocalFiles(),
         settings=settings,
-        embedder=embedder or chosen(settings.embedder),
+        spool=lambda: spool_of(settings),
+        embedder=embedder or models.embedder(worker=lambda: worker_of(settings)),
+        model=models,
         worker=worker_of(settings) if os.path.exists(worker_socket(settings.home)) else None,
         folders=_Folders(),
         pages=_Pages(),
@@ -63,19 +69,24 @@ def open_hindbrain(
 
 def open_tools(settings: Settings) -> Tools:
     """What verbs need, with a model that runs in this process: for the worker, and for nobody who is in a hurry."""
-    from hindbrain.adapters.ai.facade import embedder
-
+    store, models = _opened(settings)
     return Tools(
-        store=SqliteStore(settings.store, timeout_s=settings.lock_timeout_s),
+        store=store,
         clock=SystemClock(),
         chance=SystemChance(),
         files=LocalFiles(),
         settings=settings,
-        embedder=embedder(settings.embedder),
+        embedder=models.embedder(),
+        model=models,
         folders=_Folders(),
         pages=_Pages(),
         dialect=_dialect,
     )
+
+
+def _opened(settings: Settings) -> tuple[SqliteStore, Models]:
+    store = SqliteStore(settings.store, timeout_s=settings.lock_timeout_s)
+    return store, Models(settings, store=store, clock=SystemClock(), chance=SystemChance())
 
 
 class _Folders:
@@ -157,6 +168,15 @@ def service_of(settings: Settings) -> Service:
     return Service(Path(worker_socket(settings.home)))
 
 
+def spool_of(settings: Settings) -> FileSpool:
+    """What the hooks of the home were told, and nobody has taken up yet."""
+    from pathlib import Path
+
+    from hindbrain.adapters.spool import FileSpool
+
+    return FileSpool(Path(settings.home) / "spool")
+
+
 def lease_of(settings: Settings) -> Lease:
     """What makes a process the worker of the home."""
     from pathlib import Path
@@ -164,3 +184,19 @@ def lease_of(settings: Settings) -> Lease:
     from hindbrain.adapters.lease import Lease
 
     return Lease(Path(settings.home) / "worker.lock")
+
+
+def clients_of(settings: Settings) -> LocalClients:
+    """The coding agents' clients of this user, and what the home knows of them."""
+    from hindbrain.adapters.clients import LocalClients
+
+    return LocalClients(os.path.abspath(settings.home))
+
+
+def kit_of(settings: Settings, *, has_server: bool) -> Kit:
+    """What is installed into clients, so that they find the home of `settings`."""
+    from hindbrain.adapters.clients import kit
+
+    home = os.path.abspath(settings.home)
+    is_default = home == os.path.abspath(default_home())
+    return kit(has_server=has_server, home="" if is_default else home)

@@ -40,7 +40,10 @@ def arguments(name: str, memory_id: str) -> list[str]:
         "forget": [memory_id, "--hard", "--yes"],
         "completion": ["bash"],
         "inject": ["--task-title", "lock"],
+        "init": ["--dry-run"],
+        "uninit": ["--dry-run"],
         "apply": ["--all-safe"],
+        "before-task": ["lock"],
     }
     return [name, *rest.get(name, [])]
 
@@ -117,7 +120,10 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
         "recall": ["lock"],
         "completion": ["fish"],
         "extract": ["--session", "s1"],
+        "before-task": ["lock"],
         "worker": ["--status"],  # without an option it would serve
+        "init": ["--dry-run"],
+        "uninit": ["--dry-run"],
         "forget": [memory_id, "--hard", "--yes"],
         "apply": ["--all-safe"],
     }

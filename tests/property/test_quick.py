@@ -11,7 +11,7 @@ from hindbrain.entry.cli.call import Call
 from hindbrain.entry.cli.commands import COMMANDS
 from hindbrain.entry.cli.grammar import built
 from hindbrain.entry.cli.quick import NotPlain, read
-from hindbrain.entry.cli.values import Day, OneOf, Share, Whole
+from hindbrain.entry.cli.values import Day, Hours, OneOf, Share, Whole
 from hindbrain.entry.cli.verb import SHARED, Parameter, Verb
 
 VERBS = {name: verb for name, entry in COMMANDS.items() if isinstance(verb := entry.load(), Verb)}
@@ -29,6 +29,8 @@ def good(parameter: Parameter) -> str:
             return "0.5"
         case Day():
             return "2026-01-31"
+        case Hours():
+            return "24h"
     return "some words"
 
 

@@ -126,6 +126,27 @@ def test_a_compaction_that_was_noted_since_counts_as_well(tools: Tools, clock: F
     assert prompt(tools, question) == ""
 
 
+def test_a_client_that_says_late_that_it_has_compacted_is_not_told_again(tools: Tools, clock: FakeClock) -> None:
+    keep(tools.store, a_memory(CACHE, id="mem-a"))
+    question = "how is the redis cache flushed before a deploy"
+    assert "mem-a" in start(tools)
+    did(tools, Deed.COMPACTION, clock.forward(minutes=5), subject="begins")
+    did(tools, Deed.SESSION, clock.forward(seconds=1), subject="compact")
+    assert "mem-a" in start(tools, source="compact")
+    did(tools, Deed.COMPACTION, clock.forward(seconds=1), subject="done")
+    clock.forward(seconds=1)
+    assert prompt(tools, question) == ""
+
+
+def test_a_client_that_only_says_that_it_has_compacted_is_believed(tools: Tools, clock: FakeClock) -> None:
+    keep(tools.store, a_memory(CACHE, id="mem-a"))
+    question = "how is the redis cache flushed before a deploy"
+    assert "mem-a" in prompt(tools, question)
+    did(tools, Deed.COMPACTION, clock.forward(minutes=5), subject="done")
+    clock.forward(seconds=1)
+    assert "mem-a" in prompt(tools, question)
+
+
 def test_an_empty_project_hears_only_how_to_record(tools: Tools) -> None:  # BD-030 DX-106
     text = start(tools)
     assert text.count("\n") == 1 and "hindbrain-notes" not in text
@@ -268,7 +289,7 @@ def test_a_failure_brings_what_cured_the_same_one_first_of_all(tools: Tools) -> 
         a_memory("Run uv sync, the extra was missing", id="mem-note", error_signature=_signature(error)),
         a_memory("Install the extra", id="mem-cure", type="fix", error_signature=_signature(error)),
     )
-    text = fail(tools, f"Exit code 1\nTraceback (most recent call last):\n{error}")
+    text = fail(tools, f"Traceback (most recent call last):\n{error}")
     assert [line.split("]")[0][3:] for line in lines(text)] == ["mem-cure", "mem-note", "mem-words"]
     assert text.startswith("## Known about this failure\n")
     (first, *_) = tools.store.told("prj-one")
@@ -285,10 +306,10 @@ def _signature(error: str) -> str | None:
     "more",
     [
         {"is_failure": False, "exit_code": 0},
-        {"is_failure": False},
+        {"is_failure": False, "is_shell": False},
         {"is_interrupt": True},
         {"output": ""},
-        {"output": "Exit code 1\n"},
+        {"output": " \n"},
     ],
 )
 def test_where_nothing_failed_or_nothing_is_said_of_it_nothing_is_told(tools: Tools, more: dict[str, object]) -> None:
@@ -299,8 +320,26 @@ def test_where_nothing_failed_or_nothing_is_said_of_it_nothing_is_told(tools: To
 
 def test_an_exit_code_alone_is_no_failure_that_could_be_known(tools: Tools) -> None:
     keep(tools.store, a_memory("Wipe the disk", id="mem-a", error_signature="exit code 2"))
-    assert fail(tools, "Exit code 2\nsomething went astray here") == ""
+    assert fail(tools, "exit code 2 and something went astray") == ""
     assert "mem-a" not in fail(tools, "make: leaving\nexited with exit code 2", is_failure=False, exit_code=2)
+
+
+def test_where_the_ending_is_not_told_only_a_known_failure_is_recognised(tools: Tools) -> None:
+    keep(
+        tools.store,
+        a_memory("bad price in the shop comes from cents", id="mem-words"),
+        a_memory("Convert it first", id="mem-cure", error_signature="ValueError: bad price in the shop"),
+    )
+    unknown = {"is_failure": False, "exit_code": None, "client": "codex"}
+    text = fail(tools, "ValueError: bad price in the shop", **unknown)
+    assert [line.split("]")[0][3:] for line in lines(text)] == ["mem-cure"]
+
+
+@pytest.mark.parametrize("client", ["gemini", "somebody"])
+def test_what_a_client_does_not_hear_is_not_taken_for_told(tools: Tools, client: str) -> None:
+    keep(tools.store, a_memory("pitfall in src/a.py: it expires", id="mem-a", type="pitfall"))
+    assert edit(tools, "src/a.py", client=client) == ""
+    assert tools.store.told("prj-one") == []
 
 
 def test_a_subagent_is_told_what_bears_on_its_purpose(tools: Tools) -> None:

@@ -22,8 +22,10 @@ from hindbrain.core.model import (
     Version,
 )
 from hindbrain.core.model.activity import Activity, Deed
-from hindbrain.core.model.job import SUPERSEDED, Job, JobState
+from hindbrain.core.model.call import Call
+from hindbrain.core.model.job import KEPT_DONE, SUPERSEDED, Job, JobState
 from hindbrain.core.model.outcome import Anchor, Outcome, Standing, standing
+from hindbrain.core.model.paper import Paper
 from hindbrain.core.model.receipt import FORGOTTEN
 from hindbrain.core.model.suggestion import Status, Suggestion
 from hindbrain.core.model.vector import restored
@@ -53,6 +55,8 @@ class _Tables:
     jobs: dict[str, Job] = field(default_factory=dict)
     outcomes: dict[tuple[str, str, str], Outcome] = field(default_factory=dict)
     anchors: dict[str, tuple[Anchor, ...]] = field(default_factory=dict)
+    calls: dict[str, Call] = field(default_factory=dict)
+    papers: dict[tuple[str, str, str], Paper] = field(default_factory=dict)
     suggestions: dict[str, Suggestion] = field(default_factory=dict)
     audits: dict[int, Entry] = field(default_factory=dict)
     workstreams: dict[str, Workstream] = field(default_factory=dict)
@@ -273,6 +277,14 @@ class _DictReader:
         waiting = self.jobs(states=(JobState.QUEUED, JobState.RUNNING))
         return [job for job in waiting if job.state is JobState.RUNNING or job.due_at <= now][:limit]
 
+    def count_jobs(self) -> Mapping[JobState, int]:
+        states = sorted(job.state for job in self._tables.jobs.values())
+        return {state: states.count(state) for state in dict.fromkeys(states)}
+
+    def calls(self, *, since: datetime | None = None) -> Sequence[Call]:
+        found = [call for call in self._tables.calls.values() if since is None or call.at >= since]
+        return sorted(found, key=lambda call: call.at)
+
     def outcomes(self, project: str, *, memory_id: str = "", session: str = "") -> Sequence[Outcome]:
         found = [
             outcome
@@ -307,6 +319,22 @@ class _DictReader:
 
     def cured(self, project: str, signature: str) -> Sequence[Memory]:
         return [m for m in self.select(Where(project=project)) if signature and m.error_signature == signature]
+
+    def papers(self, project: str, *, sort: str = "", agent: str = "", to: str | None = None) -> Sequence[Paper]:
+        found = [
+            paper
+            for paper in self._tables.papers.values()
+            if paper.project == project
+            and (not sort or paper.sort == sort)
+            and (not agent or paper.agent == agent)
+            and (to is None or paper.to == to)
+        ]
+        return sorted(found, key=lambda paper: (paper.at, paper.sort, paper.id))
+
+    def called(self, name: str, project: str) -> Sequence[str]:
+        receipts = sorted(self._tables.receipts.values(), key=lambda receipt: (receipt.at, receipt.id))
+        named = [r.memory_id for r in receipts if name and (r.project, r.ref) == (project, name) and r.memory_id]
+        return list(dict.fromkeys(named))
 
     def suggestion(self, suggestion_id: str) -> Suggestion | None:
         return self._tables.suggestions.get(suggestion_id)
@@ -386,6 +414,8 @@ class _DictTransaction(_DictReader):
             tables.outcomes.setdefault((outcome.memory_id, outcome.injection_id, outcome.how), outcome)
         for memory in {anchor.memory_id for anchor in changes.anchors}:
             tables.anchors[memory] = tuple(anchor for anchor in changes.anchors if anchor.memory_id == memory)
+        tables.calls |= {call.id: call for call in changes.calls}
+        tables.papers |= {(paper.project, paper.sort, paper.id): paper for paper in changes.papers}
         tables.suggestions |= {one.id: one for one in changes.suggestions}
         tables.workstreams |= {one.id: one for one in changes.workstreams}
         for entry in changes.audits:
@@ -412,6 +442,8 @@ class _DictTransaction(_DictReader):
         elif not is_taken:
             last = max((one.seq for one in self._tables.jobs.values()), default=0)
             self._tables.jobs[job.id] = replace(job, seq=last + 1)
+        for old in self.jobs(states=(JobState.DONE,))[:-KEPT_DONE]:
+            del self._tables.jobs[old.id]
 
     def _put(self, memory: Memory, changes: Changes) -> None:
         known = self._tables.memories.get(memory.id)
@@ -545,6 +577,9 @@ def _blank_traces(tables: _Tables, texts: set[str]) -> None:
         tables.jobs[job.id] = replace(job, error=_blanked(job.error, texts))
         if _holds(job.payload, texts):
             tables.jobs[job.id] = replace(job, payload={}, state=JobState.DONE, error=FORGOTTEN)
+    tables.papers = {
+        key: replace(paper, data={}) if _holds(paper.data, texts) else paper for key, paper in tables.papers.items()
+    }
     for one in tables.suggestions.values():
         tables.suggestions[one.id] = _blank_suggestion(one, texts)
     for work in tables.workstreams.values():

@@ -8,15 +8,16 @@ from hindbrain.app.tools import Tools
 from hindbrain.core.door import admit
 from hindbrain.core.enforce import Conduct, Ruling, Stance, conduct, reminder, request, ruling, stance
 from hindbrain.core.hooks.notice import Happening, Notice, Reply
+from hindbrain.core.hooks.table import HELD, TOLD
 from hindbrain.core.model import Event, Receipt, Verdict
 from hindbrain.core.model.activity import Deed
 from hindbrain.core.transcripts import FORMATS, read
+from hindbrain.core.transcripts.opencode import written
 from hindbrain.core.value import dataclass
 from hindbrain.ports import Changes, Transaction
 
 _PATIENCE_S = 0.2
 _MOST_BYTES = 8_000_000  # of a transcript, from its end
-_HEARS_AT_STOP = ("claude",)  # clients that take a word at a stop without being held
 _LONGEST_WHY = 300  # characters
 _EVENTS = {
     Ruling.NUDGE: "learning_asked_for",
@@ -62,7 +63,7 @@ class _Stop:
         """What can be told without reading a transcript."""
         notice = self.notice
         is_fork = notice.happening is Happening.AGENT_STOP and not notice.agent_type  # of the client's own making
-        is_deaf = self.attitude is Stance.NUDGE and notice.client not in _HEARS_AT_STOP
+        is_deaf = notice.happening not in (TOLD if self.attitude is Stance.NUDGE else HELD).get(notice.client, ())
         if self.attitude is Stance.OFF or is_fork or is_deaf or not self.session or notice.client not in FORMATS:
             return True
         return bool(self.tools.store.cursor(self._settled)) or self._has_taught()
@@ -73,7 +74,7 @@ class _Stop:
         if is_main and not self._has_edited():  # a person who only asked something is left alone
             return None
         path = self.notice.transcript if is_main else self.notice.agent_transcript
-        text = self.tools.files.tail(path, most=_MOST_BYTES) if path else ""
+        text = self.tools.files.tail(path, most=_MOST_BYTES) if path else written(self.notice.said)
         transcript = read(text, self.notice.client)
         return conduct(transcript, last_words=self.notice.message) if transcript.utterances else None
 

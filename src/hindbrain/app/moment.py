@@ -19,6 +19,7 @@ from hindbrain.app.tools import Tools
 from hindbrain.core import trust
 from hindbrain.core.holdout import is_held_out
 from hindbrain.core.hooks.notice import Happening, Notice, Reply
+from hindbrain.core.hooks.table import TOLD
 from hindbrain.core.model import Event, Injection, Kind, Memory
 from hindbrain.core.model.actor import Actor
 from hindbrain.core.model.outcome import Freshness
@@ -59,7 +60,8 @@ def told(notice: Notice, *, project: str, root: str, tools: Tools) -> Reply:
             from hindbrain.app.hold import held
 
             return held(notice, project=project, root=root, tools=tools)
-        if tools.settings.inject_into_prompt:
+        # What nobody hears must not be taken for told.
+        if tools.settings.inject_into_prompt and notice.happening in TOLD.get(notice.client, ()):
             return Reply(context=_context(_scene(notice, project=project, root=root, tools=tools)))
     return Reply()
 
@@ -123,7 +125,20 @@ def _context(scene: _Scene) -> str:
                 lambda tx: _recorded(scene, plans, cursors=cursors, tx=tx), is_durable=False, patience_s=_PATIENCE_S
             )
     texts = [one.text for one in said if not one.injection.is_withheld]
-    return "\n".join(filter(None, (*texts, _how_to_record(scene))))
+    return "\n".join(filter(None, (_handed(scene), *texts, _how_to_record(scene))))
+
+
+def _handed(scene: _Scene) -> str:
+    """What another agent left for the one that begins."""
+    if scene.notice.happening not in (Happening.SESSION_START, Happening.AGENT_START):
+        return ""
+    if not scene.tools.store.papers(scene.listener.project, sort="handoff"):
+        return ""  # most projects, and then nothing is loaded for it
+    from hindbrain.app.handoff import handoff_notes
+
+    agent = tidy(scene.notice.agent_type) or scene.listener.agent
+    is_next = scene.notice.happening is Happening.SESSION_START
+    return handoff_notes(scene.listener.project, agent=agent, is_next=is_next, tools=scene.tools)
 
 
 def _recorded(scene: _Scene, plans: Sequence[_Plan], *, cursors: Mapping[str, str], tx: Transaction) -> list[_Said]:
@@ -155,7 +170,7 @@ def _plans(scene: _Scene) -> Sequence[_Plan]:
             return (_prompt(scene), *_news(scene))
         case Happening.BEFORE_TOOL if scene.notice.is_edit or scene.notice.is_read:
             return _file(scene)
-        case Happening.AFTER_TOOL if _has_failed(scene.notice):
+        case Happening.AFTER_TOOL if not scene.notice.is_interrupt:
             return _failure(scene)
         case Happening.AGENT_START:
             return _errand(scene)
@@ -249,34 +264,44 @@ def _file(scene: _Scene) -> Sequence[_Plan]:
     )
 
 
-def _has_failed(notice: Notice) -> bool:
-    return (notice.is_failure or bool(notice.exit_code)) and not notice.is_interrupt
-
-
 def _failure(scene: _Scene) -> Sequence[_Plan]:
-    """What cured the same failure first of all, then what bears on what it says."""
-    from hindbrain.core.shape.error_signature import error_signature_of
-
-    output = _topic(_without_code(scene.notice.output), is_end=True)
+    """What cured the same failure first of all, then what bears on what it says. Where the client does not tell how a
+    command ended, as Codex does not, only a failure that is known can be recognised."""
+    notice = scene.notice
+    has_failed = notice.is_failure or bool(notice.exit_code)
+    output = _topic(notice.output, is_end=True) if has_failed or _is_untold(notice) else ""
     if not output:
         return ()
-    signature = error_signature_of(scene.notice.output) or ""
-    cures = [] if signature.startswith("exit code ") else scene.tools.store.cured(scene.listener.project, signature)
-    known = [
-        _given(memory, "cured") for memory in sorted(cures, key=lambda m: m.type != "fix") if scene.where.admits(memory)
-    ]
-    also, left_out = _bearing(scene, _plain(signature) or output[-300:], limit=_FEW)
+    from hindbrain.core.shape.error_signature import error_signature_of
+
+    signature = error_signature_of(notice.output) or ""
+    said = _plain(signature) or output[-300:]
+    cures = _cures(scene, signature)
+    also, left_out = _bearing(scene, said, limit=_FEW) if has_failed else ([], 0)
+    known = {item.id for item in cures}
     return (
         _Plan(
             moment="failure",
-            items=[*_standing(known, scene), *(item for item in also if item.id not in {one.id for one in known})],
+            items=[*cures, *(item for item in also if item.id not in known)],
             limit=_FEW,
             budget=scene.tools.settings.turn_budget,
             left_out=left_out,
-            query=signature or output[-300:],
+            query=signature or said,
             head="## Known about this failure\n\n",
         ),
     )
+
+
+def _is_untold(notice: Notice) -> bool:
+    return notice.is_shell and notice.exit_code is None
+
+
+def _cures(scene: _Scene, signature: str) -> list[Recalled]:
+    """An exit code alone is no failure that one could know."""
+    if not signature or signature.startswith("exit code "):
+        return []
+    found = sorted(scene.tools.store.cured(scene.listener.project, signature), key=lambda m: m.type != "fix")
+    return _standing([_given(memory, "cured") for memory in found if scene.where.admits(memory)], scene)
 
 
 def _errand(scene: _Scene) -> Sequence[_Plan]:
@@ -338,12 +363,6 @@ def _topic(text: str, *, is_end: bool = False) -> str:
     read = text[-_READ:] if is_end else text[:_READ]
     passed = " ".join(admit(read).text.split())
     return passed[-_TOPIC:] if is_end else passed[:_TOPIC]
-
-
-def _without_code(output: str) -> str:
-    """What a failing tool said beside its exit code."""
-    first, _, rest = output.lstrip().partition("\n")
-    return rest if first.startswith("Exit code ") else output
 
 
 def _plain(signature: str) -> str:

@@ -2,9 +2,13 @@
 
 import os
 
+from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.value import dataclass
 from hindbrain.errors import AmbiguousProject, BadValue
 from hindbrain.ports import ProjectFiles, Reader
+
+if TYPE_CHECKING:
+    from hindbrain.app.tools import Tools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,12 +61,23 @@ def is_beads(root: str, files: ProjectFiles) -> bool:
     return any(files.is_folder(f"{top}/.beads") for top in (root, root.partition("/.worktrees/")[0]) if top)
 
 
+_LONGEST = 4096  # characters of a path; no system has longer ones
+
+
 def relative(path: str, *, root: str, here: str) -> str:
     """The file's path from the top of the code base; "" when it lies elsewhere. Bare names are meant from `here`."""
-    if not path or "\0" in path:
+    if not path or len(path) > _LONGEST or "\0" in path:
         return ""
     whole, top = os.path.normpath(os.path.join(here or root, path)), root.rstrip("/")
     for place, above in ((whole, top), (os.path.realpath(whole), os.path.realpath(top))):
         if place.startswith(f"{above}/"):
             return place[len(above) + 1 :]
     return ""
+
+
+def adopted(folder: str, *, tools: "Tools") -> str:
+    """The id of the project around `folder`, which becomes known by this if it is not."""
+    located = _at(folder, tools.files, per_worktree=tools.settings.per_worktree)
+    at = tools.clock.now()
+    made = tools.store.adopt(located.identities, name=located.name, project_id=tools.chance.id("prj", at), at=at)
+    return made.id

@@ -5,6 +5,7 @@ also decline, with a reason: `LEARNED: none — …` or `MEMORY: none — …`.
 """
 
 from hindbrain.core.closed import StrEnum
+from hindbrain.core.hooks.table import EDITS
 from hindbrain.core.signals import Refusal, Signal, find
 from hindbrain.core.signals.guard import is_placeholder
 from hindbrain.core.signals.signal import declined
@@ -15,12 +16,6 @@ from hindbrain.core.value import dataclass
 MOST_HOLDS = 2  # of one agent (Q-23)
 
 _EXEMPT = "worker-supervisor"
-_EDITING = frozenset(
-    {
-        *("Edit", "Write", "MultiEdit", "NotebookEdit"),  # Claude Code
-        *("apply_patch", "write_file", "replace", "edit", "write", "patch"),  # the others
-    }
-)
 
 
 class Stance(StrEnum):
@@ -65,7 +60,7 @@ def conduct(transcript: Transcript, *, last_words: str = "") -> Conduct:
     said = find(last_words)
     refusals = [item.refusal for item in heard if not isinstance(item, Heard) and item.utterance.voice in _OWN_VOICES]
     reasons = [_why(item) for item in (*refusals, *said) if isinstance(item, Refusal)]
-    edits = any(utterance.tool.removeprefix(OWN) in _EDITING for utterance in transcript.utterances)
+    edits = any(utterance.tool.removeprefix(OWN) in EDITS for utterance in transcript.utterances)
     commands = any(utterance.voice is Voice.COMMAND for utterance in transcript.utterances)
     return Conduct(
         has_worked=edits or commands,

@@ -33,6 +33,7 @@ _TRACES = (
     "UPDATE anchor SET note = :blank WHERE instr(note, :piece)",
     "UPDATE job SET payload = '{}', state = 'done', error = :blank WHERE instr(payload, :json)",
     "UPDATE job SET error = :blank WHERE instr(error, :piece)",
+    "UPDATE paper SET data = '{}' WHERE instr(data, :json)",
     "UPDATE cursor SET value = :blank WHERE instr(value, :piece)",
     # What was proposed in these words, and files that held them. What is a rule by now is the person's: their file
     # stays as it is, but it cannot be undone from here any more.

@@ -68,6 +68,14 @@ def _put_doings(changes: Changes, db: apsw.Connection) -> None:
         queue.put(changes.jobs, db)
         worth.put_outcomes(changes.outcomes, db)
         worth.put_anchors(changes.anchors, db)
+    if changes.calls:
+        from hindbrain.adapters.sqlite import calls
+
+        calls.put(changes.calls, db)
+    if changes.papers:
+        from hindbrain.adapters.sqlite import papers
+
+        papers.put(changes.papers, db)
     if changes.suggestions or changes.audits or changes.workstreams:
         from hindbrain.adapters.sqlite import loop
 

@@ -18,23 +18,34 @@ class Entry:
 SECTIONS: dict[str, dict[str, Entry]] = {
     "Start here": {
         "demo": Entry("demo:demo", "Show the whole story on a throw-away store, in seconds"),
+        "init": Entry("init:init", "Wire your coding agents, after showing what changes"),
+        "uninit": Entry("init:uninit", "Unwire your coding agents, and leave their files as they were"),
     },
     "Teach": {
         "add": Entry("add:add", "Write down one memory yourself"),
         "capture": Entry("capture:capture", "Learn from what an agent said, with a receipt for each line"),
         "activity": Entry("activity:activity", "List what agents did, or note it down"),
         "extract": Entry("activity:extract", "Learn from what a session did, without being told"),
+        "consolidate": Entry("episodes:consolidate", "Turn the latest episodes into patterns, warnings and skills"),
+        "skills": Entry("skills:skills", "List skills that were learned, and decide about them"),
         "receipts": Entry("capture:receipts", "List what became of captured lines, newest first"),
     },
     "Find": {
         "recall": Entry("recall:recall", "Find what past sessions learned about QUERY, best first"),
+        "episodes": Entry("episodes:episodes", "Tell what happened when something was tried"),
         "search": Entry("listing:search", "Find memories that hold QUERY as it stands"),
         "list": Entry("listing:list_", "List memories, the most certain first"),
-        "show": Entry("memory:show", "Print one memory and all that is known about it"),
+        "show": Entry("memory:show", "Print memories and all that is known about them"),
         "why": Entry("why:why", "Walk from a memory to the sentence that taught it"),
     },
     "Tell an agent": {
+        "before-task": Entry("episodes:before_task", "Tell what worked, what to avoid and which skills apply"),
         "inject": Entry("inject:inject", "Print a block of notes for an agent's prompt"),
+    },
+    "Hand over": {
+        "handoff": Entry("papers:handoff", "Hand work from one agent to the next; without more, list it"),
+        "ledger": Entry("papers:ledger", "Show where agents stand: their last checkpoints"),
+        "continuity": Entry("papers:continuity", "Print CONTINUITY.md: what is being done right now"),
     },
     "Does it help?": {
         "verdict": Entry("worth:verdict", "Say whether a memory helped"),
@@ -72,7 +83,9 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "verify": Entry("verify:verify", "Compare memories with the code that they speak of"),
         "cleanup": Entry("care:cleanup", "Let unused memories fade, archive those that faded away"),
         "doctor": Entry("care:doctor", "Check that everything is healthy, and say how to fix it"),
-        "worker": Entry("worker:worker", "Keep the model warm, and give memories their meaning"),
+        "worker": Entry("worker:worker", "Learn from what hooks heard, and give memories their meaning"),
+        "queue": Entry("queue:queue", "List the jobs of the worker, and try again those it gave up"),
+        "ai": Entry("ai:ai", "Show which model answers what, what it cost, and try it"),
         "completion": Entry("completion:completion", "Print the completion script for a shell"),
     },
 }

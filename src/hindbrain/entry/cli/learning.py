@@ -51,7 +51,7 @@ def feed(call: Call, with_snoozed: bool) -> None:
     Nothing changes a file before you say `hindbrain apply ID`.
     """
     with call.open() as hindbrain:
-        found = [(one, hindbrain.is_stale(one)) for one in hindbrain.feed(with_snoozed=with_snoozed)]
+        found = [(one, hindbrain.is_outdated(one)) for one in hindbrain.feed(with_snoozed=with_snoozed)]
     call.tell(
         lambda: {"suggestions": [proposal.record(one, is_stale=stale) for one, stale in found]}, _feed_lines(found)
     )

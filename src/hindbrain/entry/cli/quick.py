@@ -55,7 +55,7 @@ def _run(words: Sequence[str]) -> int:
 def read(verb: Verb, words: Sequence[str]) -> dict[str, Any]:
     """The values of a plain command line by keyword, those of SHARED among them. Everything else is NotPlain."""
     parameters = (*verb.parameters, *SHARED)
-    flags = {parameter.names[0]: parameter for parameter in parameters if parameter.is_option}
+    flags = {parameter.names[0]: parameter for parameter in reversed(parameters) if parameter.is_option}  # own ones win
     given: dict[str, Any] = {parameter.keyword: parameter.default for parameter in parameters}
     seen: set[str] = set()
     placed: list[str] = []
@@ -108,6 +108,8 @@ def _arguments(verb: Verb, placed: Sequence[str]) -> dict[str, Any]:
     if not all(placed):
         raise NotPlain
     if wanted and wanted[0].traits.get("nargs") == -1:
+        if not placed and wanted[0].traits.get("required"):
+            raise NotPlain
         return {wanted[0].keyword: tuple(placed)}
     if len(placed) > len(wanted) or any(map(_is_required, wanted[len(placed) :])):
         raise NotPlain

@@ -1,4 +1,4 @@
--- 0005 learning: rules that are proposed, the files that they change, who decided what, and work that may teach.
+-- 0006 learning: rules that are proposed, the files that they change, who decided what, and work that may teach.
 -- Only adds tables.
 
 CREATE TABLE suggestion (
