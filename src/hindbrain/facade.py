@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.portable import Imported
     from hindbrain.app.recall import Found
     from hindbrain.app.record import Recorded
-    from hindbrain.app.reflect import Learned, Writer
+    from hindbrain.app.reflect import Learned
     from hindbrain.app.rules import Rule
     from hindbrain.app.siblings import Subscription
     from hindbrain.app.stats import Stats
@@ -154,12 +154,16 @@ class Handing(TypedDict, total=False):
     artifacts: Sequence[str]
     patterns: Sequence[str]
     git: str
+
+
 class Engraved(TypedDict, total=False):
     """A failure or a victory that a person tells of."""
 
     importance: int  # 0..10
     is_learnable: bool  # False: nothing is ever proposed because of it
     signature: str  # the error as it is printed
+
+
 class Upcoming(TypedDict, total=False):
     """What a task is to be, beside its goal."""
 
@@ -576,11 +580,11 @@ class Hindbrain:
 
         return scars(self._known(), store=self.store, kind=kind)
 
-    def learn(self, *, model: Writer | None = None, limit: int = 0) -> Learned:
+    def learn(self, *, limit: int = 0) -> Learned:
         """Run the engine once: propose a rule for each learnable scar that has none. Nothing is applied."""
         from hindbrain.app.reflect import learn
 
-        return learn(self._adopted(), self._located.root or "", tools=self._tools, model=model, limit=limit)
+        return learn(self._adopted(), self._located.root or "", tools=self._tools, limit=limit)
 
     def feed(self, *, with_snoozed: bool = False) -> Sequence[Suggestion]:
         """What waits for a person, most important first."""
