@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # a recall needs none of these
     from hindbrain.core.model.foreign import Reading, View
     from hindbrain.core.model.job import Job, JobState
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
+    from hindbrain.core.model.token import Reply, Token
     from hindbrain.core.setup.record import Record as Altered
     from hindbrain.core.setup.wires import Roots
 
@@ -407,6 +408,8 @@ class Changes:
     outcomes: tuple[Outcome, ...] = ()  # one for a (memory, injection, how) that is there already changes nothing
     anchors: tuple[Anchor, ...] = ()  # all of a memory; they take the place of those it had
     cursors: Mapping[str, str] = field(default_factory=dict)  # how far each follower has come; "" removes it
+    tokens: tuple[Token, ...] = ()  # each takes the place of the one with its name
+    replies: tuple[Reply, ...] = ()  # each takes the place of the one with its key; those out of date go
     by: Actor = field(default_factory=Actor)
     change: str = "stored"  # what happened to `memories`, for their history
 
@@ -548,6 +551,12 @@ class Reader(Protocol):
 
     def events(self, *, after: int = 0, project: str = "", limit: int = 0) -> Sequence[Event]:
         """In the order in which they happened; `after` is the cursor, the `seq` last seen."""
+
+    def tokens(self) -> Sequence[Token]:
+        """By name, those that were revoked too."""
+
+    def reply(self, key: str) -> Reply | None:
+        """What was answered to the write with that key, or that it is still being answered."""
 
     def projects(self) -> Sequence[Project]: ...
 

@@ -24,6 +24,7 @@ from hindbrain.core.model.activity import Activity, Deed
 from hindbrain.core.model.job import KEPT_DONE, SUPERSEDED, Job, JobState
 from hindbrain.core.model.outcome import Anchor, Outcome, Standing, standing
 from hindbrain.core.model.receipt import FORGOTTEN
+from hindbrain.core.model.token import KEPT, Reply, Token
 from hindbrain.core.model.vector import restored
 from hindbrain.core.recall.bm25 import Document, length, scores
 from hindbrain.core.recall.index import WEIGHTS, columns, scope
@@ -51,6 +52,8 @@ class _Tables:
     outcomes: dict[tuple[str, str, str], Outcome] = field(default_factory=dict)
     anchors: dict[str, tuple[Anchor, ...]] = field(default_factory=dict)
     cursors: dict[str, str] = field(default_factory=dict)
+    tokens: dict[str, Token] = field(default_factory=dict)
+    replies: dict[str, Reply] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
 
     def copy(self) -> "_Tables":
@@ -316,6 +319,12 @@ class _DictReader:
         found = [e for e in self._tables.events if e.seq > after and (not project or e.project == project)]
         return found[: limit or None]
 
+    def tokens(self) -> Sequence[Token]:
+        return [token for _, token in sorted(self._tables.tokens.items())]
+
+    def reply(self, key: str) -> Reply | None:
+        return self._tables.replies.get(key)
+
     def projects(self) -> Sequence[Project]:
         return list(self._tables.projects.values())
 
@@ -362,6 +371,10 @@ class _DictTransaction(_DictReader):
         for memory in {anchor.memory_id for anchor in changes.anchors}:
             tables.anchors[memory] = tuple(anchor for anchor in changes.anchors if anchor.memory_id == memory)
         tables.cursors = {name: value for name, value in (tables.cursors | dict(changes.cursors)).items() if value}
+        tables.tokens |= {token.name: token for token in changes.tokens}
+        for reply in changes.replies:
+            fresh = {key: one for key, one in tables.replies.items() if one.at >= reply.at - KEPT}
+            tables.replies = fresh | {reply.key: reply}
 
     def _queue(self, job: Job) -> None:
         known = self._tables.jobs.get(job.id)
@@ -509,6 +522,7 @@ def _blank_traces(tables: _Tables, texts: set[str]) -> None:
         if _holds(job.payload, texts):
             tables.jobs[job.id] = replace(job, payload={}, state=JobState.DONE, error=FORGOTTEN)
     tables.cursors = {name: _blanked(value, texts) for name, value in tables.cursors.items()}
+    tables.replies = {key: one for key, one in tables.replies.items() if not any(text in one.body for text in texts)}
 
 
 def _blanked(text: str, forgotten: set[str]) -> str:

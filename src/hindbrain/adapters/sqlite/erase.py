@@ -34,6 +34,7 @@ _TRACES = (
     "UPDATE job SET payload = '{}', state = 'done', error = :blank WHERE instr(payload, :json)",
     "UPDATE job SET error = :blank WHERE instr(error, :piece)",
     "UPDATE cursor SET value = :blank WHERE instr(value, :piece)",
+    "DELETE FROM reply WHERE instr(body, :json)",
 )
 _TABLES = (
     "DELETE FROM saying WHERE memory = ?1",

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from hindbrain.core.model.activity import Activity, Deed
     from hindbrain.core.model.job import Job, JobState
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
+    from hindbrain.core.model.token import Reply, Token
 
 _T = TypeVar("_T")
 _LARGE = 10_000  # memories from which on how rare a word is need not be counted each time
@@ -510,6 +511,16 @@ class SqliteReader:
             Event(seq=seq, at=read_stamp(at), project=of, name=name, memory_id=memory, data=read(data))
             for seq, at, of, name, memory, data in found
         ]
+
+    def tokens(self) -> Sequence["Token"]:
+        from hindbrain.adapters.sqlite import callers  # only the service has any
+
+        return callers.tokens(self._all)
+
+    def reply(self, key: str) -> "Reply | None":
+        from hindbrain.adapters.sqlite import callers
+
+        return callers.reply(self._all, key)
 
     def projects(self) -> Sequence[Project]:
         return [_project(row) for row in self._all("SELECT id, name, created_at FROM project ORDER BY seq")]
