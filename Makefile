@@ -3,9 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check format docs bench bench-full soak fuzz clients clean
+.PHONY: run demo test check format docs bench bench-full soak fuzz clients clean
 
-run: $(VENV)/.installed ## install, then tell the story on a throw-away store
+run: $(VENV)/.installed ## install, then serve API, hub and worker on the embedded store until Ctrl-C
+	@$(BIN)/hindbrain serve
+
+demo: $(VENV)/.installed ## install, then tell the story on a throw-away store
 	@$(BIN)/hindbrain demo
 	@printf '\nYours to try, in this folder:\n'
 	@printf '  %s/hindbrain add "Run make test before you push" --type convention\n' $(BIN)
@@ -53,7 +56,7 @@ $(VENV)/bin/python:
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml
 	@echo "installing hindbrain into $(VENV)"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[serve]'
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml

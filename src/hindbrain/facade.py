@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.stats import Stats
     from hindbrain.app.sync import Synced
     from hindbrain.app.tasks import Task
+    from hindbrain.app.tokens import Issued
     from hindbrain.app.verdict import Heard
     from hindbrain.app.verify import Checked, Verified
     from hindbrain.app.why import RuleWalk, Walk
@@ -46,6 +47,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
     from hindbrain.core.model.paper import Paper
     from hindbrain.core.model.suggestion import Suggestion
+    from hindbrain.core.model.token import Token
     from hindbrain.core.setup.wires import Kit
     from hindbrain.ports import Clients
 
@@ -351,17 +353,17 @@ class Hindbrain:
         """What became of captured lines, newest first."""
         return self.store.receipts(self._known(), session=session, verdict=verdict, limit=limit)
 
-    def edit(self, memory_id: str, **edit: Unpack[Edit]) -> Memory:
-        """A new version by a person's hand."""
+    def edit(self, memory_id: str, *, version: int | None = None, **edit: Unpack[Edit]) -> Memory:
+        """A new version by a person's hand. Conflict when it is no longer at `version`, where one is given."""
         from hindbrain.app.edit import edit as change
 
-        return change(memory_id, edit, store=self.store, clock=self._tools.clock)
+        return change(memory_id, edit, store=self.store, clock=self._tools.clock, version=version)
 
-    def delete(self, memory_id: str, *, reason: str = "deleted") -> Memory:
-        """Archive: gone from recall and prompts, back with `restore`."""
+    def delete(self, memory_id: str, *, reason: str = "deleted", version: int | None = None) -> Memory:
+        """Archive: gone from recall and prompts, back with `restore`. `version` as in `edit`."""
         from hindbrain.app.archive import delete
 
-        return delete(memory_id, reason=reason, store=self.store, clock=self._tools.clock)
+        return delete(memory_id, reason=reason, store=self.store, clock=self._tools.clock, version=version)
 
     def restore(self, memory_id: str) -> Memory:
         """Undo a delete, an archival by cleanup, or a supersession."""
@@ -665,6 +667,21 @@ class Hindbrain:
         from hindbrain.app.log import audit
 
         return audit(self._tools)
+    def issue_token(self, name: str, rights: Sequence[str], *, is_everywhere: bool = False) -> Issued:
+        """A secret for one more caller of the service: for this project, or for all."""
+        from hindbrain.app.tokens import issue
+
+        return issue(name, rights, project="" if is_everywhere else self._adopted(), tools=self._tools)
+
+    def tokens(self) -> Sequence[Token]:
+        """Who may call the service, and who no longer may."""
+        return self.store.tokens()
+
+    def revoke_token(self, name: str) -> Token:
+        """Let that caller in no more."""
+        from hindbrain.app.tokens import revoke
+
+        return revoke(name, tools=self._tools)
 
     def doctor(self, *, is_repairing: bool = False) -> Sequence[Finding]:
         """What is healthy, what is not, and the command that fixes it."""

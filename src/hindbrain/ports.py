@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # a recall needs none of these
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
     from hindbrain.core.model.paper import Paper
     from hindbrain.core.model.suggestion import Status, Suggestion
+    from hindbrain.core.model.token import Reply, Token
     from hindbrain.core.model.workstream import Workstream
     from hindbrain.core.setup.record import Record as Altered
     from hindbrain.core.setup.wires import Roots
@@ -449,6 +450,8 @@ class Changes:
     audits: tuple[Entry, ...] = ()  # each sealed behind the one before it
     workstreams: tuple[Workstream, ...] = ()  # new ones, or the next state of a known one
     cursors: Mapping[str, str] = field(default_factory=dict)  # how far each follower has come; "" removes it
+    tokens: tuple[Token, ...] = ()  # each takes the place of the one with its name
+    replies: tuple[Reply, ...] = ()  # each takes the place of the one with its key; those out of date go
     by: Actor = field(default_factory=Actor)
     change: str = "stored"  # what happened to `memories`, for their history
 
@@ -613,6 +616,12 @@ class Reader(Protocol):
 
     def events(self, *, after: int = 0, project: str = "", limit: int = 0) -> Sequence[Event]:
         """In the order in which they happened; `after` is the cursor, the `seq` last seen."""
+
+    def tokens(self) -> Sequence[Token]:
+        """By name, those that were revoked too."""
+
+    def reply(self, key: str) -> Reply | None:
+        """What was answered to the write with that key, or that it is still being answered."""
 
     def projects(self) -> Sequence[Project]: ...
 

@@ -28,6 +28,7 @@ from hindbrain.core.model.outcome import Anchor, Outcome, Standing, standing
 from hindbrain.core.model.paper import Paper
 from hindbrain.core.model.receipt import FORGOTTEN
 from hindbrain.core.model.suggestion import Status, Suggestion
+from hindbrain.core.model.token import KEPT, Reply, Token
 from hindbrain.core.model.vector import restored
 from hindbrain.core.model.workstream import Workstream
 from hindbrain.core.recall.bm25 import Document, length, scores
@@ -61,6 +62,8 @@ class _Tables:
     audits: dict[int, Entry] = field(default_factory=dict)
     workstreams: dict[str, Workstream] = field(default_factory=dict)
     cursors: dict[str, str] = field(default_factory=dict)
+    tokens: dict[str, Token] = field(default_factory=dict)
+    replies: dict[str, Reply] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
 
     def copy(self) -> "_Tables":
@@ -369,6 +372,12 @@ class _DictReader:
         found = [e for e in self._tables.events if e.seq > after and (not project or e.project == project)]
         return found[: limit or None]
 
+    def tokens(self) -> Sequence[Token]:
+        return [token for _, token in sorted(self._tables.tokens.items())]
+
+    def reply(self, key: str) -> Reply | None:
+        return self._tables.replies.get(key)
+
     def projects(self) -> Sequence[Project]:
         return list(self._tables.projects.values())
 
@@ -421,6 +430,10 @@ class _DictTransaction(_DictReader):
         for entry in changes.audits:
             self._log(entry)
         tables.cursors = {name: value for name, value in (tables.cursors | dict(changes.cursors)).items() if value}
+        tables.tokens |= {token.name: token for token in changes.tokens}
+        for reply in changes.replies:
+            fresh = {key: one for key, one in tables.replies.items() if one.at >= reply.at - KEPT}
+            tables.replies = fresh | {reply.key: reply}
 
     def _log(self, entry: Entry) -> None:
         known = self.audit_head()
@@ -582,6 +595,7 @@ def _blank_traces(tables: _Tables, texts: set[str]) -> None:
 
 
 def _blank_writings(tables: _Tables, texts: set[str]) -> None:
+    tables.replies = {key: one for key, one in tables.replies.items() if not any(text in one.body for text in texts)}
     tables.papers = {
         key: replace(paper, data={}) if _holds(paper.data, texts) else paper for key, paper in tables.papers.items()
     }

@@ -34,6 +34,11 @@ def news(project: str, session: str, *, tools: Tools) -> News:
     return _news(tools.store, project, session=session, now=tools.clock.now())
 
 
+def last_event(project: str, *, tools: Tools) -> int:
+    """The cursor of whoever wants to hear only of what is yet to come; `project` empty: of all projects."""
+    return _last(tools.store, project, since=None)
+
+
 def cursor_name(project: str, session: str) -> str:
     return f"heard/{project}/{session}"
 

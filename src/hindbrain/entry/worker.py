@@ -364,7 +364,11 @@ def _be_polite() -> None:
 
 @contextmanager
 def _signals(end: Callable[[], None]) -> Iterator[None]:
-    """Whoever ends the process lets it end well."""
+    """Whoever ends the process lets it end well. Only a main thread hears of it: in another, whoever started it must
+    tell."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     kinds = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = [signal.signal(kind, lambda *_: end()) for kind in kinds]
     try:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
     from hindbrain.core.model.paper import Paper
     from hindbrain.core.model.suggestion import Status, Suggestion
+    from hindbrain.core.model.token import Reply, Token
     from hindbrain.core.model.workstream import Workstream
 
 _T = TypeVar("_T")
@@ -558,6 +559,16 @@ class SqliteReader:
             Event(seq=seq, at=read_stamp(at), project=of, name=name, memory_id=memory, data=read(data))
             for seq, at, of, name, memory, data in found
         ]
+
+    def tokens(self) -> Sequence["Token"]:
+        from hindbrain.adapters.sqlite import callers  # only the service has any
+
+        return callers.tokens(self._all)
+
+    def reply(self, key: str) -> "Reply | None":
+        from hindbrain.adapters.sqlite import callers
+
+        return callers.reply(self._all, key)
 
     def projects(self) -> Sequence[Project]:
         return [_project(row) for row in self._all("SELECT id, name, created_at FROM project ORDER BY seq")]

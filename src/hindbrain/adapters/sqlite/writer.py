@@ -69,6 +69,11 @@ def _put_doings(changes: Changes, db: apsw.Connection) -> None:
         worth.put_outcomes(changes.outcomes, db)
         worth.put_anchors(changes.anchors, db)
     _put_writings(changes, db)
+    if changes.tokens or changes.replies:
+        from hindbrain.adapters.sqlite import callers
+
+        callers.put_tokens(changes.tokens, db)
+        callers.put_replies(changes.replies, db)
     for name, value in changes.cursors.items():
         if value:
             db.execute("INSERT OR REPLACE INTO cursor VALUES (?, ?)", (name, value))

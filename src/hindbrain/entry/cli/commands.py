@@ -78,6 +78,10 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "sync": Entry("sync:sync", "Let files follow the memories; without more, write them anew"),
         "rebuild": Entry("sync:rebuild", "Write all files that follow the memories anew"),
     },
+    "Serve": {
+        "serve": Entry("serve:serve", "Serve the memory over HTTP: API, hub and worker, until Ctrl-C"),
+        "token": Entry("token:token", "Print the token that the service asks for; it opens everything"),
+    },
     "Care": {
         "stats": Entry("care:stats", "Count memories by state, type and category"),
         "verify": Entry("verify:verify", "Compare memories with the code that they speak of"),
