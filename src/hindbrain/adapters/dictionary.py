@@ -580,12 +580,16 @@ def _blank_traces(tables: _Tables, texts: set[str]) -> None:
     tables.papers = {
         key: replace(paper, data={}) if _holds(paper.data, texts) else paper for key, paper in tables.papers.items()
     }
+    _blank_proposals(tables, texts)
+    tables.cursors = {name: _blanked(value, texts) for name, value in tables.cursors.items()}
+
+
+def _blank_proposals(tables: _Tables, texts: set[str]) -> None:
     for one in tables.suggestions.values():
         tables.suggestions[one.id] = _blank_suggestion(one, texts)
     for work in tables.workstreams.values():
         data = {} if _holds(work.data, texts) else work.data
         tables.workstreams[work.id] = replace(work, title=_blanked(work.title, texts), data=data)
-    tables.cursors = {name: _blanked(value, texts) for name, value in tables.cursors.items()}
 
 
 def _blank_suggestion(one: Suggestion, texts: set[str]) -> Suggestion:

@@ -68,6 +68,16 @@ def _put_doings(changes: Changes, db: apsw.Connection) -> None:
         queue.put(changes.jobs, db)
         worth.put_outcomes(changes.outcomes, db)
         worth.put_anchors(changes.anchors, db)
+    _put_rare(changes, db)
+    for name, value in changes.cursors.items():
+        if value:
+            db.execute("INSERT OR REPLACE INTO cursor VALUES (?, ?)", (name, value))
+        else:
+            db.execute("DELETE FROM cursor WHERE name = ?", (name,))
+
+
+def _put_rare(changes: Changes, db: apsw.Connection) -> None:
+    """What few changes bring, so that the others need not load how it is written."""
     if changes.calls:
         from hindbrain.adapters.sqlite import calls
 
@@ -80,11 +90,6 @@ def _put_doings(changes: Changes, db: apsw.Connection) -> None:
         from hindbrain.adapters.sqlite import loop
 
         loop.put(changes, db)
-    for name, value in changes.cursors.items():
-        if value:
-            db.execute("INSERT OR REPLACE INTO cursor VALUES (?, ?)", (name, value))
-        else:
-            db.execute("DELETE FROM cursor WHERE name = ?", (name,))
 
 
 def _put(memory: Memory, db: apsw.Connection, *, reader: Reader, changes: Changes) -> None:
