@@ -40,6 +40,7 @@ def arguments(name: str, memory_id: str) -> list[str]:
         "forget": [memory_id, "--hard", "--yes"],
         "completion": ["bash"],
         "inject": ["--task-title", "lock"],
+        "extract": ["--session", "s1"],
         "init": ["--dry-run"],
         "uninit": ["--dry-run"],
         "apply": ["--all-safe"],

@@ -112,8 +112,6 @@ def _arguments(verb: Verb, placed: Sequence[str]) -> dict[str, Any]:
     if wanted and wanted[0].traits.get("nargs") == -1:
         if not placed and wanted[0].traits.get("required"):
             raise NotPlain
-        if not placed and wanted[0].traits.get("required"):
-            raise NotPlain
         return {wanted[0].keyword: tuple(placed)}
     if len(placed) > len(wanted) or any(map(_is_required, wanted[len(placed) :])):
         raise NotPlain
