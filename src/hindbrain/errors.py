@@ -188,3 +188,11 @@ class ConfigChanged(HindbrainError):
     code = "config_changed"
     exit_code = 88
     http_status = 409
+
+
+class ExtraMissing(HindbrainError):
+    """The command needs packages that the installation was made without."""
+
+    code = "extra_missing"
+    exit_code = 97
+    http_status = 501

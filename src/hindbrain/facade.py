@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.tasks import Task
     from hindbrain.app.verdict import Heard
     from hindbrain.app.verify import Checked, Verified
+    from hindbrain.app.watch import Watch
     from hindbrain.app.why import Walk
     from hindbrain.app.worth import Worth
     from hindbrain.core.model import Memory, Receipt, Review, Version
@@ -211,6 +212,15 @@ class Hindbrain:
         from hindbrain.app.siblings import Subscription
 
         return Subscription(self._adopted(), session, tools=self._tools)
+
+    def watch(self, follower: str = "") -> Watch:
+        """Hear of all that happens in the project, whichever process does it: `news()` gives the events.
+
+        From now on; with a name, from where the follower of that name last stopped.
+        """
+        from hindbrain.app.watch import Watch
+
+        return Watch(self._known, follower, tools=self._tools)
 
     def recall(self, text: str = "", **how: Unpack[How]) -> Found:
         """Memories that bear on `text`, best first, each with its reasons."""

@@ -32,6 +32,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "recall": Entry("recall:recall", "Find what past sessions learned about QUERY, best first"),
         "search": Entry("listing:search", "Find memories that hold QUERY as it stands"),
         "list": Entry("listing:list_", "List memories, the most certain first"),
+        "panel": Entry("panel:panel", "Browse learnings in a panel of the terminal, live"),
         "show": Entry("memory:show", "Print one memory and all that is known about it"),
         "why": Entry("why:why", "Walk from a memory to the sentence that taught it"),
     },
