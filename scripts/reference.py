@@ -181,6 +181,12 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "is_written": "false: nothing was changed",
         "notices": "list: what else there is to know",
     },
+    "panel": {
+        "view": "the view that was asked for",
+        "views": "object: how many learnings each view has",
+        "learnings": f"list; each {_MEMORY}",
+        "superseded": f"list; each {_MEMORY}",
+    },
     "demo": {"steps": "list of `{title, telling, data}`"},
     "completion": {"shell": "as asked", "script": "the script"},
 }

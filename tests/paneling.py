@@ -1,4 +1,4 @@
-"""How tests look at the panel: a project with the learnings that Chorus draws, keys pressed by a pilot, screens as text."""
+"""How tests look at the panel: the learnings that Chorus draws, keys pressed by a pilot, and screens as text."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -74,7 +74,9 @@ def taught(
     return captured.receipts[0].memory_id or ""
 
 
-def tried(hindbrain: Hindbrain, story: Story, *, size: tuple[int, int] = (100, 36), app: App[None] | None = None) -> None:
+def tried(
+    hindbrain: Hindbrain, story: Story, *, size: tuple[int, int] = (100, 36), app: App[None] | None = None
+) -> None:
     """Run a panel, and a story of what somebody does with it."""
 
     async def run() -> None:
@@ -115,5 +117,5 @@ def panel_of(pilot: Pilot[None]) -> LearningsPanel:
 
 
 def kept(name: str) -> str:
-    """A screen as it is expected; scripts/panel_screens.py writes them anew."""
+    """A screen as it is expected; `python tests/panel/scenes.py` writes them anew."""
     return (SCREENS / f"{name}.txt").read_text("utf-8")

@@ -20,7 +20,7 @@ _MARK = "▸ "
 _LOOKS = ("rule", "heading", "text", "struck", "source", "blank")
 
 
-class LearningList(ScrollView, can_focus=True):
+class LearningList(ScrollView, can_focus=False, inherit_bindings=False):
     """Sections of learnings. Whoever shows it decides what keys do."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {*(f"list--{look}" for look in _LOOKS), "list--selected"}

@@ -30,7 +30,9 @@ _FEW_LINES = 16  # below that, the footer names keys without words
 _QUOTED = 40  # characters
 _REST_S = 5.0  # between two readings of everything
 
-_ALWAYS = (("tab", "[Tab]", "Switch view"), ("j", "[j/k]", "Scroll"), ("slash", "[/]", "Search"))
+_TURN = ("tab", "[Tab]", "Switch view")
+_MOVE = ("j", "[j/k]", "Scroll")
+_FIND = ("slash", "[/]", "Search")
 _ON_LIVE = (("e", "[e]", "Edit"), ("d", "[d]", "Delete"))
 _CLOSE = ("escape", "[ESC]", "Close")
 _END = ("escape", "[ESC]", "End search")
@@ -38,6 +40,7 @@ _TYPING = (("tab", "[Tab]", "Switch view"), ("j", "[↑/↓]", "Scroll"), ("ente
 _PAST = ("s", "[s]", "Superseded")
 _UNDO = ("u", "[u]", "Undo")
 _AGAIN = ("r", "[r]", "Try again")
+_WHILE_TYPING = {"next_view", "move", "page", "back", "keep"}
 _DEEDS = {
     "tab": "next_view(1)",
     "j": "move(1)",
@@ -52,7 +55,7 @@ _DEEDS = {
 }
 
 
-class LearningsPanel(Vertical):
+class LearningsPanel(Vertical, can_focus=True):
     """The learnings of a project, live. Posts `Closed` when a person is done with it; whoever shows it takes it away.
 
     It reads and writes in threads, through the verbs that every other surface uses. While it has the focus, Tab goes
@@ -61,8 +64,8 @@ class LearningsPanel(Vertical):
 
     DEFAULT_CSS = """
     LearningsPanel {
-        width: 100%;
-        height: 100%;
+        width: 1fr;
+        height: 1fr;
         background: $surface;
         color: $foreground;
         & > * { border-left: solid #14B8A6; border-right: solid #14B8A6; padding: 0 1; }
@@ -73,29 +76,33 @@ class LearningsPanel(Vertical):
         #search > Static { width: 1; color: #14B8A6; }
         #search > Input { height: 1; border: none; padding: 0; background: $surface; }
         #list { padding: 0; }
-        #message { height: 1fr; padding: 1 4; display: none; }
+        #message { height: 1fr; padding: 1 1 1 2; display: none; }
         #status { height: auto; padding: 0 2; display: none; color: #14B8A6; }
         &.-short #views { padding: 0 2; }
         #keys { border-bottom: solid #14B8A6; color: $foreground 80%; }
     }
     """
+    # Each is decided before the next key is looked at: whoever types ahead of a slow machine types into the search, or
+    # into nothing, but never gives an order.
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "next_view(1)", "Switch view", priority=True),
         Binding("shift+tab", "next_view(-1)", "Switch view back", show=False, priority=True),
-        Binding("j,down", "move(1)", "Down", show=False),
-        Binding("k,up", "move(-1)", "Up", show=False),
-        Binding("pagedown,space", "page(1)", "Page down", show=False),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("home,g", "edge(False)", "First", show=False),
-        Binding("end,G", "edge(True)", "Last", show=False),
-        Binding("slash", "search", "Search"),
-        Binding("e", "edit", "Edit"),
-        Binding("d", "delete", "Delete"),
-        Binding("s", "superseded", "Superseded"),
-        Binding("u", "undo", "Undo"),
-        Binding("r", "reload", "Try again", show=False),
-        Binding("L", "look", "View all, or close", show=False),
-        Binding("escape", "back", "Close"),
+        Binding("down", "move(1)", "Down", show=False, priority=True),
+        Binding("up", "move(-1)", "Up", show=False, priority=True),
+        Binding("j", "step(1)", "Down", show=False, priority=True),
+        Binding("k", "step(-1)", "Up", show=False, priority=True),
+        Binding("pagedown", "page(1)", "Page down", show=False, priority=True),
+        Binding("pageup", "page(-1)", "Page up", show=False, priority=True),
+        Binding("home,g", "edge(False)", "First", show=False, priority=True),
+        Binding("end,G", "edge(True)", "Last", show=False, priority=True),
+        Binding("slash", "search", "Search", priority=True),
+        Binding("e", "edit", "Edit", priority=True),
+        Binding("d", "delete", "Delete", priority=True),
+        Binding("s", "superseded", "Superseded", priority=True),
+        Binding("u", "undo", "Undo", priority=True),
+        Binding("r", "reload", "Try again", show=False, priority=True),
+        Binding("L", "look", "View all, or close", show=False, priority=True),
+        Binding("escape", "back", "Close", priority=True),
     ]
 
     class Closed(Message):
@@ -106,7 +113,7 @@ class LearningsPanel(Vertical):
         self._hindbrain = hindbrain
         self._board = Board()
         self._key, self._query = view, ""
-        self._has_past = False
+        self._has_past, self._left = False, ""  # whether history is shown, and what was selected before it was
         self._is_read = False
         self._error: HindbrainError | None = None
         self._deleted: list[Memory] = []  # the last one is undone first
@@ -129,16 +136,23 @@ class LearningsPanel(Vertical):
 
     def on_mount(self) -> None:
         self._draw()
-        self._list.focus()
+        self.focus()
         self.run_worker(self._follow(), group="follow", exclusive=True)
 
     # ---- keys
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Letters are letters while somebody types them."""
+        return action in _WHILE_TYPING or not self._query_input.has_focus
 
     def action_next_view(self, by: int) -> None:
         keys = [view.key for view in self._board.views]
         self._turn(keys[(keys.index(self._key) + by) % len(keys)] if self._key in keys else SHARED)
 
     def action_move(self, by: int) -> None:
+        self._list.move(by)
+
+    def action_step(self, by: int) -> None:
         self._list.move(by)
 
     def action_page(self, by: int) -> None:
@@ -149,18 +163,27 @@ class LearningsPanel(Vertical):
 
     def action_search(self) -> None:
         self.query_one("#search").display = True
-        self.query_one("#query", Input).focus()
+        self.screen.set_focus(self._query_input)
         self._draw()
 
     def action_keep(self) -> None:
         """Stay with what was found; an empty search is none."""
+        self.screen.set_focus(self)
         self.query_one("#search").display = bool(self._query.strip())
-        self._list.focus()
         self._draw()
 
     def action_superseded(self) -> None:
+        """It stands at the very end: whoever asks for it is led there, and back."""
         self._has_past = not self._has_past
-        self._draw()
+        selected = self._list.selected
+        if not self._has_past:
+            self._draw(select=self._left)
+            return
+        self._left = selected.id if selected else ""
+        past = self._board.past(self._key, query=self._query).entries
+        self._draw(select=past[0].id if past else "")
+        if not past:
+            self.call_after_refresh(self._list.scroll_end, animate=False)
 
     def action_reload(self) -> None:
         """Begin anew: what fails is tried again by itself, but a person need not wait for that."""
@@ -169,10 +192,10 @@ class LearningsPanel(Vertical):
     def action_back(self) -> None:
         """Out of a search first; out of the panel when there is none."""
         if self.query_one("#search").display:
-            self.query_one("#query", Input).value = ""
+            self._query_input.value = ""
             self._query = ""
+            self.screen.set_focus(self)
             self.query_one("#search").display = False
-            self._list.focus()
             self._draw()
         else:
             self.post_message(self.Closed())
@@ -215,6 +238,9 @@ class LearningsPanel(Vertical):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
+        if not self.query_one("#search").display:  # letters that arrive behind the ESC that ended their search
+            event.input.value = ""
+            return
         self._query = event.value
         self._draw()
 
@@ -223,6 +249,9 @@ class LearningsPanel(Vertical):
         self.action_keep()
 
     def on_learning_list_picked(self) -> None:
+        self._draw_keys()
+
+    def on_focus(self) -> None:
         self._draw_keys()
 
     def on_descendant_focus(self) -> None:
@@ -318,6 +347,10 @@ class LearningsPanel(Vertical):
     # ---- the screen
 
     @property
+    def _query_input(self) -> Input:
+        return self.query_one("#query", Input)
+
+    @property
     def _list(self) -> LearningList:
         return self.query_one("#list", LearningList)
 
@@ -373,12 +406,20 @@ class LearningsPanel(Vertical):
         """What works just now, and nothing else."""
         if self._error:
             return [_AGAIN, _CLOSE]
-        if self.query_one("#query").has_focus:
+        if self._query_input.has_focus:
             return list(_TYPING)
         close = _END if self.query_one("#search").display else _CLOSE
         selected = self._selected
         can_edit = _ON_LIVE if selected and selected.superseded_by is None else _ON_LIVE[1:] if selected else ()
-        return [*_ALWAYS, *can_edit, close, _PAST, *([_UNDO] if self._deleted else [])]
+        return [
+            _TURN,
+            *([_MOVE] if selected else []),
+            _FIND,
+            *can_edit,
+            close,
+            _PAST,
+            *([_UNDO] if self._deleted else []),
+        ]
 
     def _message(self, *, is_empty: bool) -> Text | None:
         """Instead of a list."""
@@ -395,11 +436,11 @@ class LearningsPanel(Vertical):
             return None
         if self._query:
             return Text(f"Nothing here matches “{line(self._query)}”.\n\nESC ends the search.")
-        signal, command = ("GLOBAL", "") if self._key in (SHARED, ALL) else ("LOCAL", f" --persona {self._key[1:]}")
+        signal, whose = ("GLOBAL", "") if self._key in (SHARED, ALL) else ("LOCAL", f" --persona {line(self._key[1:])}")
         return (
             Text("No learnings yet.\n\n", style="bold")
-            .append(f"An agent teaches:  <chorus>LEARNING_{signal}:…</chorus>\n", style="none")
-            .append(f'You do:            hindbrain add "…"{line(command)}', style="none")
+            .append(f"An agent teaches by saying\n<chorus>LEARNING_{signal}:…</chorus>\n\n", style="none")
+            .append(f'you by typing\nhindbrain add{whose} "…"', style="none")
         )
 
 
