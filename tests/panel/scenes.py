@@ -1,5 +1,6 @@
 """Screens that are kept as text: what somebody presses, and the three sizes of terminal at which it is looked at."""
 
+import re
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from textual.widgets import Input
 
 from hindbrain.facade import Hindbrain
 
+PICTURE = Path(__file__).resolve().parents[2] / "docs" / "images" / "panel.svg"
 SIZES = ((40, 24), (82, 30), (120, 44))
 
 
@@ -76,6 +78,22 @@ def empty(folder: Path, size: tuple[int, int]) -> str:
     return seen
 
 
+def picture(folder: Path, size: tuple[int, int]) -> str:
+    """The panel with a toast, as the page about it shows it; it loads nothing from elsewhere."""
+    drawn = ""
+
+    async def story(pilot: Pilot[None]) -> None:
+        nonlocal drawn
+        await typed(pilot, "s", "k")
+        taught(hindbrain, "Docker compose v2 needs no version key", "ch-099", "", "pat", "2026-01-15")
+        await until(pilot, lambda: "New Learning" in screen(pilot) and "7 learnings" in screen(pilot))
+        drawn = pilot.app.export_screenshot(title="hindbrain panel")
+
+    with a_project(folder) as hindbrain:
+        tried(hindbrain, story, size=size)
+    return re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)
+
+
 def named(name: str, size: tuple[int, int]) -> str:
     return f"{name}-{size[0]}x{size[1]}"
 
@@ -92,6 +110,8 @@ def write() -> None:
         for name, made in (("toast", told), ("empty", empty)):
             with tempfile.TemporaryDirectory() as folder:
                 (SCREENS / f"{named(name, size)}.txt").write_text(made(Path(folder), size), "utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        PICTURE.write_text(picture(Path(folder), (92, 34)), "utf-8")
 
 
 if __name__ == "__main__":

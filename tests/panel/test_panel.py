@@ -1,12 +1,13 @@
 """The panel, row by row of Chorus' document: what it shows, what its keys do, and what it says when something fails."""
 
 import asyncio
+import re
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from building import a_memory, keep
@@ -539,3 +540,21 @@ def test_what_is_typed_ahead_goes_into_the_search_and_gives_no_orders(chorus: Hi
         assert "/src/db" in screen(pilot)
 
     tried(chorus, story)
+
+
+def test_the_program_that_the_page_shows_works(chorus: Hindbrain) -> None:
+    # CH-006, CH-028
+    page = (Path(__file__).resolve().parents[2] / "docs" / "panel.md").read_text("utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {"__name__": "example"}
+    exec(compile(code, "panel.md", "exec"), names)
+
+    async def story(pilot: Pilot[None]) -> None:
+        assert "your program" in screen(pilot)
+        await pilot.pause(0.6)
+        taught(chorus, "Docker compose v2 needs no version key", "ch-099", "", "pat", "2026-01-15")
+        await until(pilot, lambda: "New Learning Extracted" in screen(pilot))
+        await typed(pilot, "L")
+        await until(pilot, lambda: "7 learnings" in screen(pilot))
+
+    tried(chorus, story, app=names["Board"](chorus))

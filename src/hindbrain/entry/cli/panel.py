@@ -23,7 +23,7 @@ _RULE = 76  # columns
     examples="""
 hindbrain panel
 hindbrain panel --view ed
-hindbrain panel --view all | less
+hindbrain panel --view all --json
 """
 )
 @option("--view", default="shared", show_default=True, metavar="V", help="shared, all, or a persona: ed, ace, pat, …")

@@ -1,12 +1,11 @@
 """How a row of choices is drawn and clicked: it breaks between choices where the terminal is narrow."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual.events import Click
-from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
 
@@ -79,8 +78,9 @@ class Chips(Widget):
             self._chips, self._tail = tuple(chips), tail
             self.refresh(layout=True)
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(self._lines(width))
+    def get_content_height(self, *about: Any) -> int:
+        """Of the sizes that are given, the last is the width that there is."""
+        return len(self._lines(about[-1]))
 
     def render(self) -> Text:
         return Text("\n", no_wrap=True).join(self._lines(self.content_size.width))
@@ -114,7 +114,7 @@ class Chips(Widget):
         return lines
 
 
-def spread(left: str, right: str, width: int) -> str:
+def spread(left: str, right: str, *, width: int) -> str:
     """Both ends of a line; where there is no room for both, the left one gives way."""
     room = max(width - cell_len(right), 0)
     return set_cell_size(left, room) + right

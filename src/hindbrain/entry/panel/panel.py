@@ -143,7 +143,7 @@ class LearningsPanel(Vertical, can_focus=True):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Letters are letters while somebody types them."""
-        return action in _WHILE_TYPING or not self._query_input.has_focus
+        return action in _WHILE_TYPING or not self._is_typing
 
     def action_next_view(self, by: int) -> None:
         keys = [view.key for view in self._board.views]
@@ -347,6 +347,10 @@ class LearningsPanel(Vertical, can_focus=True):
     # ---- the screen
 
     @property
+    def _is_typing(self) -> bool:
+        return self.screen.focused is self._query_input
+
+    @property
     def _query_input(self) -> Input:
         return self.query_one("#query", Input)
 
@@ -406,7 +410,7 @@ class LearningsPanel(Vertical, can_focus=True):
         """What works just now, and nothing else."""
         if self._error:
             return [_AGAIN, _CLOSE]
-        if self._query_input.has_focus:
+        if self._is_typing:
             return list(_TYPING)
         close = _END if self.query_one("#search").display else _CLOSE
         selected = self._selected
@@ -462,7 +466,7 @@ class TitleBar(Widget):
         return 1
 
     def render(self) -> RenderResult:
-        return Text(spread(self._title, f"│ {wording.CLOSE}", self.content_size.width), no_wrap=True)
+        return Text(spread(self._title, f"│ {wording.CLOSE}", width=self.content_size.width), no_wrap=True)
 
     def on_click(self, event: object) -> None:
         self.post_message(LearningsPanel.Closed())

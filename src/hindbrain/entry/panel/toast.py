@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Sequence
 
 from rich.text import Text
-from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.events import Click
 from textual.widgets import Static
@@ -91,9 +90,6 @@ class LearningToasts(Vertical):
         super().__init__(id=id)
         self._hindbrain = hindbrain
 
-    def compose(self) -> ComposeResult:
-        return iter(())
-
     def on_mount(self) -> None:
         self.run_worker(self._follow(), group="toasts", exclusive=True)
 
@@ -113,7 +109,6 @@ class LearningToasts(Vertical):
         """At the bottom right of the screen, whatever is around."""
         whole = self.screen.size
         own = self.outer_size
-        self.absolute_offset = None
         self.styles.offset = (max(whole.width - own.width, 0), max(whole.height - own.height, 0))
 
     async def _follow(self) -> None:
