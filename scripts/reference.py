@@ -228,6 +228,12 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "routes": "list of `{use, provider, model, key, has_key, warnings}`; `key` is a variable's name, never a key",
         "warnings": "list: what is wrong with routing.yaml; then, and when a key is missing, the exit code is 1",
     },
+    "panel": {
+        "view": "the view that was asked for",
+        "views": "object: how many learnings each view has",
+        "learnings": f"list; each {_MEMORY}",
+        "superseded": f"list; each {_MEMORY}",
+    },
     "demo": {"steps": "list of `{title, telling, data}`"},
     "completion": {"shell": "as asked", "script": "the script"},
 }

@@ -220,6 +220,8 @@ class BadAnswer(HindbrainError):
     code = "bad_answer"
     exit_code = 93
     http_status = 502
+
+
 class ExtraMissing(HindbrainError):
     """The command needs packages that the installation was made without."""
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.tokens import Issued
     from hindbrain.app.verdict import Heard
     from hindbrain.app.verify import Checked, Verified
+    from hindbrain.app.watch import Watch
     from hindbrain.app.why import RuleWalk, Walk
     from hindbrain.app.worth import Worth
     from hindbrain.core.learning.audit import Entry
@@ -302,6 +303,15 @@ class Hindbrain:
         from hindbrain.app.siblings import Subscription
 
         return Subscription(self._adopted(), session, tools=self._tools)
+
+    def watch(self, follower: str = "") -> Watch:
+        """Hear of all that happens in the project, whichever process does it: `news()` gives the events.
+
+        From now on; with a name, from where the follower of that name last stopped.
+        """
+        from hindbrain.app.watch import Watch
+
+        return Watch(self._known, follower, tools=self._tools)
 
     def recall(self, text: str = "", **how: Unpack[How]) -> Found:
         """Memories that bear on `text`, best first, each with its reasons."""
@@ -667,6 +677,7 @@ class Hindbrain:
         from hindbrain.app.log import audit
 
         return audit(self._tools)
+
     def issue_token(self, name: str, rights: Sequence[str], *, is_everywhere: bool = False) -> Issued:
         """A secret for one more caller of the service: for this project, or for all."""
         from hindbrain.app.tokens import issue

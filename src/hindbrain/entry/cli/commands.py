@@ -36,6 +36,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "search": Entry("listing:search", "Find memories that hold QUERY as it stands"),
         "list": Entry("listing:list_", "List memories, the most certain first"),
         "show": Entry("memory:show", "Print memories and all that is known about them"),
+        "panel": Entry("panel:panel", "Browse learnings in a panel of the terminal, live"),
         "why": Entry("why:why", "Walk from a memory to the sentence that taught it"),
     },
     "Tell an agent": {
