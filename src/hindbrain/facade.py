@@ -98,6 +98,7 @@ class How(TypedDict, total=False):
     kinds: Sequence[str]
     as_of: datetime | None
     with_all: bool  # superseded and archived ones too
+    is_counted: bool  # False: not as a recall that guards a memory from being archived
 
 
 class Which(TypedDict, total=False):

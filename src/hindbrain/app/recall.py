@@ -28,6 +28,7 @@ class Question:
     kinds: Sequence[str] = ()  # empty: any
     as_of: datetime | None = None
     with_all: bool = False
+    is_counted: bool = True  # False: somebody is looking around, and nothing is guarded by that
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +69,7 @@ def recall(question: Question, *, project: str, tools: Tools) -> Found:
         return answered
     gathered = gather(ask, where, reader=tools.store, embedder=tools.embedder, as_of=question.as_of)
     ranked = rank(gathered.candidates, ask, now=tools.clock.now(), terms=gathered.terms, spelled=gathered.spelled)
-    notices = () if question.as_of else _count(ranked.items, tools.store)
+    notices = () if question.as_of or not question.is_counted else _count(ranked.items, tools.store)
     return Found(
         memories=ranked.items,
         left_out=ranked.left_out,
