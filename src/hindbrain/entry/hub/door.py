@@ -20,7 +20,7 @@ from starlette.routing import Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from hindbrain.core.model.token import Right
-from hindbrain.entry.hub import feed, memories
+from hindbrain.entry.hub import feed, graph, health, memories, timeline, worth
 from hindbrain.entry.hub.paint import paint
 from hindbrain.entry.hub.turn import PLACE, Move, Page, Turn
 from hindbrain.entry.http.desk import Visit
@@ -53,6 +53,10 @@ _READ: Mapping[str, Run] = {
     "/feed/{id}": feed.one,
     "/memories": memories.found,
     "/memories/{id}": memories.one,
+    "/graph": graph.graph,
+    "/worth": worth.worth,
+    "/health": health.health,
+    "/timeline": timeline.timeline,
 }
 _CHANGE: Mapping[str, tuple[Right, Run]] = {
     "/feed/{id}/apply": (Right.DECIDE, feed.apply),
@@ -67,6 +71,7 @@ _CHANGE: Mapping[str, tuple[Right, Run]] = {
     "/memories/{id}/verdict": (Right.DECIDE, memories.verdict),
     "/memories/{id}/confirm": (Right.DECIDE, memories.confirm),
     "/memories/{id}/review": (Right.DECIDE, memories.review),
+    "/health/retry": (Right.WRITE, health.retry),
 }
 
 
