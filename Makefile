@@ -32,6 +32,9 @@ clients: $(VENV)/.installed-dev ## the real coding agents that tests run, once f
 system: $(VENV)/.installed-dev ## programs of the system that tests run; without them those tests are skipped
 	-@$(BIN)/python scripts/system.py
 
+browser: $(VENV)/.installed-dev ## the browser that tests of the hub run in; without one they are skipped
+	-@$(BIN)/python scripts/browser.py
+
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .

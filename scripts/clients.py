@@ -96,6 +96,14 @@ CLIENTS = (
         is_npm=False,
         programs=("skills_ref/cli.py",),
     ),
+    Client(
+        name="axe",
+        package="axe-core",
+        version="4.14.0",
+        answers="",
+        is_npm=True,
+        programs=("node_modules/axe-core/axe.min.js",),
+    ),
 )
 
 

@@ -50,6 +50,7 @@ def fill(hindbrain: Hindbrain, folder: Path) -> None:
     hindbrain.learn()
     project = hindbrain.project
     assert project is not None
+    memories = [_known_by(hindbrain.show(one.id)) for one in memories]
     past = _past(project.id, memories)
     hindbrain.store.write(lambda tx: tx.apply(past))
     if odd.memory_id:
@@ -89,6 +90,11 @@ def _failures(hindbrain: Hindbrain) -> None:
         hindbrain.record(deed, session="7f3c", subject=subject, task="APP-7", client="claude", **more)  # type: ignore[arg-type]
 
 
+def _known_by(memory: Memory) -> Memory:
+    """The memory as one of a failure that can come back."""
+    return replace(memory, error_signature="ZoneInfoNotFoundError", is_pinned=False, version=memory.version + 1)
+
+
 def _quarantined(hindbrain: Hindbrain, memory_id: str) -> None:
     memory = hindbrain.show(memory_id)
     if memory.trust:
@@ -125,6 +131,7 @@ def _past(project: str, memories: Sequence[Memory]) -> Changes:
         error="the transcript ends in the middle of a line",
     )
     return Changes(
+        memories=tuple(memories),
         links=tuple(links),
         injections=injections,
         outcomes=tuple(_outcomes(injections)),
@@ -157,7 +164,7 @@ def _injections(project: str, memories: Sequence[Memory], *, now: datetime) -> I
             task=f"APP-{n}",
             persona="ed" if n % 2 else "ace",
             query="the tests fail in CI",
-            moment="prompt",
+            moment="failure",
             is_withheld=n % 5 == 4,
         )
 
@@ -180,11 +187,11 @@ def _outcomes(injections: Sequence[Injection]) -> Iterator[Outcome]:
 
 def _runs(project: str, injections: Sequence[Injection]) -> Iterator[Activity]:
     for n, one in enumerate(injections):
-        results = (Result.FAILED, *([Result.FAILED] if one.is_withheld or n % 4 == 0 else []), Result.PASSED)
+        results = (Result.FAILED, *[Result.FAILED] * (n % 3 if one.is_withheld else n % 4 == 0), Result.PASSED)
         for step, result in enumerate(results):
             yield Activity(
                 id=f"act-{n:03d}-{step}",
-                at=one.at + timedelta(minutes=step + 1),
+                at=one.at + timedelta(minutes=2 * step - 1),
                 project=project,
                 session=one.session,
                 deed=Deed.COMMAND,

@@ -11,7 +11,7 @@ from functools import lru_cache
 Point = tuple[float, float]
 
 _APART = 30.0  # between neighbours, in the picture's own units
-_ROUNDS = 40
+_ROUNDS = 80
 _LARGE = 600  # notes of a piece beyond which fewer rounds have to do
 _GOLDEN = math.pi * (3 - math.sqrt(5))
 

@@ -38,6 +38,7 @@ def timeline(turn: Turn) -> Page:
     project = hindbrain.project
     about = {
         "lines": shown[:_SHOWN],
+        "memories": hindbrain.store.memories([one.memory_id for one in shown[:_SHOWN] if one.memory_id]),
         "total": len(shown),
         "wanted": wanted,
         "offered": {name: _values(lines, name) for name in wanted},

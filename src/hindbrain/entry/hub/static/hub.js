@@ -67,7 +67,8 @@
     let frame = [...whole];
     const show = () => {
       picture.setAttribute("viewBox", frame.join(" "));
-      picture.classList.toggle("near", frame[2] < whole[2] / 2.5);
+      picture.setAttribute("font-size", Math.max(frame[2] / 90, frame[3] / 48));
+      picture.classList.toggle("near", frame[2] < 500);
     };
     const zoom = (by, x = 0.5, y = 0.5) => {
       const wide = Math.min(Math.max(frame[2] * by, 80), whole[2] * 2);
