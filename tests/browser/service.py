@@ -95,6 +95,7 @@ def _listening(desk: Desk) -> Iterator[tuple[str, Service]]:
         listening.bind(("127.0.0.1", 0))
         address = Address(host="127.0.0.1", port=listening.getsockname()[1])
         ending = threading.Event()
+        listening.listen(64)
         service = build(desk, address, more=hub.routes(), mounts=hub.mounts(), is_ending=ending.is_set)
         server = uvicorn.Server(uvicorn.Config(service, log_config=None, ws="none", timeout_graceful_shutdown=2))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

@@ -5,6 +5,7 @@ pieces are set in rows, the largest first. Nothing is drawn by lot: the same not
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -13,7 +14,6 @@ Point = tuple[float, float]
 _APART = 30.0  # between neighbours, in the picture's own units
 _ROUNDS = 80
 _LARGE = 600  # notes of a piece beyond which fewer rounds have to do
-_GOLDEN = math.pi * (3 - math.sqrt(5))
 
 
 @lru_cache(maxsize=8)
@@ -46,14 +46,11 @@ def _pieces(near: Mapping[str, Sequence[str]]) -> list[list[str]]:
 
 
 def _relaxed(piece: Sequence[str], near: Mapping[str, Sequence[str]]) -> dict[str, Point]:
-    places = [
-        [_APART * math.sqrt(n) * math.cos(n * _GOLDEN), _APART * math.sqrt(n) * math.sin(n * _GOLDEN)]
-        for n in range(len(piece))
-    ]
+    places = _fanned(piece, near)
     at = {note: n for n, note in enumerate(piece)}
     springs = sorted({(min(at[a], at[b]), max(at[a], at[b])) for a in piece for b in near[a]})
     weights = [1 / max(1, len(near[note])) for note in piece]
-    rounds = _ROUNDS if len(piece) < _LARGE else _ROUNDS // 2
+    rounds = _ROUNDS if len(piece) < _LARGE else _ROUNDS // 3
     for turn in range(rounds if len(piece) > 2 else 0):
         most = _APART * 2 * (1 - turn / rounds)  # a step gets shorter, so that it comes to rest
         moves = _pushed(places)
@@ -67,9 +64,40 @@ def _relaxed(piece: Sequence[str], near: Mapping[str, Sequence[str]]) -> dict[st
     return {note: (places[n][0], places[n][1]) for note, n in at.items()}
 
 
+def _fanned(piece: Sequence[str], near: Mapping[str, Sequence[str]]) -> list[list[float]]:
+    """Rings around the first note: each branch has as much of the circle as it has ends, and rings are as full as
+    their distance allows."""
+    above: dict[str, str] = {piece[0]: ""}
+    depths = {piece[0]: 0}
+    for note in piece:
+        for other in near[note]:
+            if other not in above:
+                above[other], depths[other] = note, depths[note] + 1
+    below: dict[str, list[str]] = {note: [] for note in piece}
+    ends = dict.fromkeys(piece, 0)
+    for note in reversed(piece):
+        ends[note] = ends[note] or 1
+        if above[note]:
+            below[above[note]].append(note)
+            ends[above[note]] += ends[note]
+    within = Counter(depths.values())
+    spans = {piece[0]: (0.0, 2 * math.pi)}
+    places = []
+    for note in piece:
+        start, width = spans[note]
+        for other in reversed(below[note]):
+            share = width * ends[other] / ends[note]
+            spans[other] = (start, share)
+            start += share
+        angle = spans[note][0] + spans[note][1] / 2
+        radius = _APART * math.sqrt(sum(within[depth] for depth in range(depths[note])))
+        places.append([radius * math.cos(angle), radius * math.sin(angle)])
+    return places
+
+
 def _pushed(places: Sequence[Sequence[float]]) -> list[list[float]]:
     """How near notes push each other; only those in neighbouring cells of a grid are compared."""
-    size = _APART * 1.6
+    size = _APART * 2
     cells: dict[tuple[int, int], list[int]] = {}
     for n, (x, y) in enumerate(places):
         cells.setdefault((int(x // size), int(y // size)), []).append(n)
@@ -85,12 +113,12 @@ def _pushed(places: Sequence[Sequence[float]]) -> list[list[float]]:
 
 def _push(places: Sequence[Sequence[float]], moves: list[list[float]], *, n: int, others: Sequence[int]) -> None:
     x, y = places[n]
-    for m in others[:60]:
+    for m in others:
         dx, dy = x - places[m][0], y - places[m][1]
         square = dx * dx + dy * dy
         if square < 0.01:
             dx, dy, square = 0.1 * (n - m), 0.1, 0.02
-        force = 0.55 * _APART * _APART / square
+        force = 0.6 * _APART * _APART / square
         dx, dy = dx * force, dy * force
         moves[n][0] += dx
         moves[n][1] += dy
@@ -104,7 +132,7 @@ def _pull(
     a, b = ends
     dx, dy = places[b][0] - places[a][0], places[b][1] - places[a][1]
     length = math.hypot(dx, dy) or 0.1
-    force = 0.35 * (length - _APART) / length
+    force = 0.25 * (length - _APART) / length
     for n, sign in ((a, 1), (b, -1)):
         share = sign * force * (0.3 + 0.7 * weights[n])
         moves[n][0] += dx * share

@@ -8,7 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from hindbrain import __version__
-from hindbrain.entry.hub.text import drawn, finalised, is_odd, raw
+from hindbrain.entry.hub.text import drawn, finalised, is_odd, raw, told
 from hindbrain.entry.hub.turn import PLACE, Page, Turn
 
 TABS: Mapping[str, str] = {
@@ -53,7 +53,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"raw": raw, "drawn": drawn, "when": when, "is_odd": is_odd, "words": words, "short": short}
+    made.filters |= {"raw": raw, "told": told, "drawn": drawn, "when": when, "is_odd": is_odd, "words": words, "short": short}
     return made
 
 

@@ -32,8 +32,17 @@ def finalised(value: object) -> object:
 
 
 def raw(text: object) -> Markup:
-    """For attributes and form fields: escaped, but not a letter other than it is stored."""
+    """For addresses and form fields: escaped, but not a letter other than it is stored."""
     return escape(str(text).encode("utf-8", "replace").decode())
+
+
+def told(text: str) -> Markup:
+    """As `seen`, where no tags may stand: in titles, options and pictures."""
+    if _is_plain(text):
+        return escape(text)
+    return Markup("").join(
+        letter if _is_seen(letter) else f"[U+{ord(letter):04X}]" for letter in text if letter != "\r"
+    )
 
 
 def is_odd(text: str) -> bool:
@@ -43,6 +52,10 @@ def is_odd(text: str) -> bool:
 
 def _is_plain(text: str) -> bool:
     return (text.isprintable() or _without_layout(text).isprintable()) and not _blank().search(text)
+
+
+def _is_seen(letter: str) -> bool:
+    return letter in _LAYOUT or (letter.isprintable() and not _blank().match(letter))
 
 
 def _without_layout(text: str) -> str:
@@ -58,9 +71,8 @@ def _blank() -> re.Pattern[str]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    blank = _blank()
     for letter in text:
-        if letter in _LAYOUT or (letter.isprintable() and not blank.match(letter)):
+        if _is_seen(letter):
             yield str(escape(letter))
         elif letter != "\r":
             yield _named(letter)
