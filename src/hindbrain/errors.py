@@ -164,3 +164,11 @@ class EmbedderMissing(HindbrainError):
     code = "embedder_missing"
     exit_code = 81
     http_status = 503
+
+
+class Locked(HindbrainError):
+    """Another process does just that at the moment, and it must not happen twice at once."""
+
+    code = "locked"
+    exit_code = 95
+    http_status = 409

@@ -6,7 +6,7 @@ from building import NOW, a_memory
 from hindbrain.core.model.foreign import Fate, Reading, View
 from hindbrain.core.model.memory import Kind
 from hindbrain.dialects import NAMES, dialect
-from hindbrain.dialects.front import split
+from hindbrain.core.front import split
 from hindbrain.errors import BadValue
 
 

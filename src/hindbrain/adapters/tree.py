@@ -6,14 +6,17 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
+from hindbrain.core.digest import sha256
 from hindbrain.errors import BadValue, TooLong, Unreadable
-from hindbrain.ports import Written
+from hindbrain.ports import Seen, Written
 
 MOST_BYTES = 32 << 20  # of one file
 MOST_TOGETHER = 96 << 20
 MOST_FILES = 20_000
+_MOST_WRITTEN = 4 << 20  # bytes of one note
 _DEEPEST = 24  # folders
 _PASSED_BY = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", "target"})
 _PACKED = {b"PK\x03\x04": "zip", b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"7z\xbc\xaf": "7z"}
@@ -50,6 +53,59 @@ def save(tree: Mapping[str, bytes], folder: str) -> tuple[str, ...]:
     for name in changed:
         _replace(targets[name], tree[name])
     return tuple(changed)
+
+
+def seen(folder: str, *, wants: Callable[[str], bool]) -> dict[str, Seen]:
+    """The files below `folder` that are wanted. Folders whose names begin with a dot are some program's own."""
+    top = Path(folder)
+    if not top.is_dir():
+        raise Unreadable(f"there is no folder {folder}", fix="check the path, and that its disk is there")
+    found: dict[str, Seen] = {}
+    for inside, path in _within(top.resolve()):
+        state = _state(path) if wants(inside) else None
+        if state is not None and len(found) < MOST_FILES:
+            mark = f"{state.st_mtime_ns}:{state.st_size}:{state.st_ctime_ns}"
+            found[inside] = Seen(
+                mark=mark, changed_at=datetime.fromtimestamp(state.st_mtime_ns // 1_000_000 / 1000, UTC)
+            )
+    return found
+
+
+def content(folder: str, name: str) -> bytes | None:
+    path = _target(Path(folder), name)
+    try:
+        with path.open("rb") as file:
+            return file.read(_MOST_WRITTEN)
+    except OSError:
+        return None
+
+
+def create(folder: str, name: str, content: bytes) -> bool:
+    target = _target(Path(folder), name)
+    fresh = _beside(target, content)
+    try:
+        os.link(fresh, target)  # unlike a rename, it takes nobody's place
+    except FileExistsError:
+        return False
+    finally:
+        fresh.unlink()
+    return True
+
+
+def compact(folder: str, name: str, content: bytes, *, archive: str) -> str:
+    """The times of the file stay: it is as old as what it tells of."""
+    import gzip
+
+    path = _target(Path(folder), name)
+    state, original = path.stat(), path.read_bytes()
+    packed = gzip.compress(original, mtime=0)
+    kept = f"{path.name}.{sha256(original)[:16]}.gz"
+    create(archive, kept, packed)
+    if gzip.decompress((Path(archive) / kept).read_bytes()) != original:
+        raise Unreadable(f"{kept} does not hold what was put there", fix="look at the disk; nothing was replaced")
+    _replace(path, content)
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    return str(Path(archive) / kept)
 
 
 def exchange(tree: Mapping[str, bytes], folder: str, *, present: Mapping[str, bytes], settle_s: float) -> Written:
@@ -138,6 +194,25 @@ def _files(top: Path) -> Iterator[tuple[str, Path]]:
             if path.is_symlink() and not path.resolve().is_relative_to(top):
                 raise BadValue(f"{inside} is a link that leads out of {top}", fix="put the file itself there")
             yield inside, path
+
+
+def _within(top: Path) -> Iterator[tuple[str, Path]]:
+    """In order, without what a link leads out of `top` to."""
+    for folder, folders, names in os.walk(top):
+        depth = len(Path(folder).relative_to(top).parts)
+        folders[:] = sorted(n for n in folders if n not in _PASSED_BY and n[:1] != ".") if depth < _DEEPEST else []
+        for name in sorted(names):
+            path = Path(folder) / name
+            if not path.is_symlink() or path.resolve().is_relative_to(top):
+                yield path.relative_to(top).as_posix(), path
+
+
+def _state(path: Path) -> os.stat_result | None:
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return state if stat.S_ISREG(state.st_mode) else None
 
 
 def _content(path: Path, *, left: int) -> bytes:

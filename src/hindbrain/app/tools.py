@@ -1,6 +1,7 @@
 """Everything from outside in one value, for the verbs that need most of it."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from hindbrain.core.value import dataclass
 from hindbrain.ports import Chance, Clock, Dialect, Embedder, Folders, ProjectFiles, Store, Worker
@@ -18,3 +19,5 @@ class Tools:
     worker: Worker | None = None  # a process that has the model running; None: do without
     folders: Folders | None = None  # None: no file is read or written
     dialect: Callable[[str], Dialect] | None = None  # by its name; BadValue for one that nobody speaks
+    lock: Callable[[str], AbstractContextManager[None]] | None = None  # by its name; Locked when another holds it
+    notify: Callable[[str], None] | None = None  # tells a person something at once; None: nobody wants to be told

@@ -2,11 +2,12 @@
 
 from datetime import datetime
 
-from hindbrain.core.model.memory import Memory, State
+from hindbrain.core.model.memory import Kind, Memory, State
 from hindbrain.core.model.moment import days_between
 
 _DOUBTED = 0.15  # confidence; below it nobody believes it any more
 _OLD = 30  # days
+_OLD_SCAR = 180  # days, however sure
 _DIGITS = 9  # arithmetic dust must not decide
 
 
@@ -18,6 +19,8 @@ def archive_reason(memory: Memory, *, now: datetime) -> str | None:
     if memory.state is not State.LIVE or memory.is_pinned or _was_of_use(memory):
         return None
     age = days_between(memory.created_at, now)
+    if memory.kind is Kind.SCAR and age >= _OLD_SCAR:
+        return f"a scar that nobody was told of in {int(age)} days"
     if round(memory.confidence, _DIGITS) >= _DOUBTED or age <= _OLD:
         return None
     return f"confidence {memory.confidence:.2f} is below {_DOUBTED}, and nobody used it in {int(age)} days"

@@ -23,6 +23,33 @@ def split(text: str) -> tuple[dict[str, Any], str]:
     return {}, text
 
 
+def fault_of(text: str) -> str:
+    """Why the head of `text` is not understood in full; "" when it is, or when there is none."""
+    lines = text.split("\n", _MOST_LINES + 2)
+    if lines[0].rstrip() != _FENCE:
+        return ""
+    has_name = False
+    for number, line in enumerate(lines[1 : _MOST_LINES + 1], start=2):
+        bare = line.strip()
+        if line.rstrip() == _FENCE:
+            return ""
+        if not bare or bare.startswith("#"):
+            continue
+        is_inner = has_name and (line[0] in " \t" or bare == "-" or bare.startswith("- "))
+        match = _NAMED.match(line.rstrip())
+        has_name = has_name or bool(match)
+        if not is_inner and (match is None or _is_open(match["value"] or "")):
+            return f"line {number} of its head is not understood"
+    return "its head never ends"
+
+
+def _is_open(value: str) -> bool:
+    """Whether something was begun here that should have ended on the same line."""
+    begun = value.strip()[:1]
+    ends = {"[": "]", '"': '"', "'": "'", "{": "}"}
+    return begun in ends and (len(value.strip()) < 2 or not value.strip().split(" #")[0].rstrip().endswith(ends[begun]))
+
+
 def _values(lines: list[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     name = ""
