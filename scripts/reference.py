@@ -38,8 +38,9 @@ _ANCHORS = (
 )
 _JUDGED = (
     "`score`; `reasons`: list of `{name, value, weight, note}`, and the score is the sum of value × weight; "
-    "`similarity`: cosine to the question, or null; `piece`: `{start, end}` of what was compared, in the title and "
-    "the content, or null; `gate`: `{value, least, is_open}`, whether it would be told to an agent, or null"
+    "`similarity`: cosine to the question, or null; `label`: how far to rely on that, or null; "
+    "`piece`: `{start, end}` of what was compared, in the title and the content, or null; "
+    "`gate`: `{value, least, is_open}`, whether it would be told to an agent, or null"
 )
 _SEARCH = {
     "how": "by which sides it was searched: words, meaning or both, and why",

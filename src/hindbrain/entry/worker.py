@@ -1,6 +1,7 @@
 """What the worker of a home does while it lives, and when it ends.
 
-It embeds what is due: at its start, when it is told of new memories, and every few seconds. Meanwhile it answers
+It embeds what is due: at its start, when it is told of new memories, and every few seconds. It runs the jobs of
+`app.schedule` when their time has come. Meanwhile it answers
 processes that live too short to load the model. It ends when it is told to, when nobody has asked for a while, and when
 its home goes; when its settings change, it begins anew with them.
 """
@@ -20,6 +21,7 @@ from hindbrain import __version__
 from hindbrain.app import errand
 from hindbrain.app.answer import answer
 from hindbrain.app.embed import BATCH, Embedded, embed_due
+from hindbrain.app.schedule import run_due, watch
 from hindbrain.app.tools import Tools
 from hindbrain.core.message import MOST_ANSWERED, understood, written
 from hindbrain.errors import BadValue, EmbedderMissing, HindbrainError
@@ -31,6 +33,7 @@ GONE, CHANGED = "its home is gone", "its settings or its store changed"
 
 _TICK_S = 5.0  # between two looks at the clock and at the files
 _CHECK_S = 5.0  # between two looks for what is due
+_JOBS_S = 60.0  # between two looks at the schedule, and at the files of the vault
 _RETRY_S = 60.0  # the same, after a failure
 _POLITE = 10  # niceness of the thread that embeds: answers come first, and so does the user
 
@@ -73,6 +76,7 @@ class _Life:
         self._trouble = ""  # what last went wrong, until it goes right again
         self._used = time.monotonic()
         self._poked = threading.Event()
+        self._over = threading.Event()
         self._is_listed = False  # whether the store knows all that is due
         self._is_alone = False  # whether the vectors of other models are gone
         self._embedder.embed(["warm up"])  # before it can be called: whoever reaches it is answered in time
@@ -80,9 +84,11 @@ class _Life:
 
     def run(self) -> str:
         embedding = threading.Thread(target=self._embed_on, name="embedding")
+        keeping = threading.Thread(target=self._keep_on, name="jobs")
         try:
             with _signals(self._end):
                 embedding.start()
+                keeping.start()
                 self._say(f"serves {self._tools.settings.home} as process {os.getpid()}")
                 while not self._is_over():
                     self._service.serve(self._answer, for_s=self._pause())
@@ -90,11 +96,13 @@ class _Life:
             self._end()
             self._service.close()
             embedding.join()
+            keeping.join()
         return self._ending
 
     def _end(self, why: str = STOPPED) -> None:
         self._ending = self._ending or why
         self._poked.set()
+        self._over.set()
         self._service.wake()
 
     def _is_over(self) -> bool:
@@ -131,6 +139,19 @@ class _Life:
             if self._ending:
                 return
             self._poked.wait(_CHECK_S if step else _RETRY_S)
+
+    def _keep_on(self) -> None:
+        """Run the jobs whose time has come, and look for files that a person changed."""
+        _be_polite()
+        while not self._over.is_set():
+            if not self._is_changed():
+                self._outlived(self._keep)
+            self._over.wait(_JOBS_S)
+
+    def _keep(self) -> None:
+        for name in run_due(self._tools):
+            self._say(f"has run {name}")
+        watch(self._tools)
 
     def _embed_some(self) -> Embedded:
         store = self._tools.store

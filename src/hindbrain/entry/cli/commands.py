@@ -24,6 +24,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "capture": Entry("capture:capture", "Learn from what an agent said, with a receipt for each line"),
         "activity": Entry("activity:activity", "List what agents did, or note it down"),
         "extract": Entry("activity:extract", "Learn from what a session did, without being told"),
+        "lesson": Entry("lesson:lesson", "Keep the record of a piece of work, and draft what it teaches"),
         "receipts": Entry("capture:receipts", "List what became of captured lines, newest first"),
     },
     "Find": {
@@ -35,6 +36,10 @@ SECTIONS: dict[str, dict[str, Entry]] = {
     },
     "Tell an agent": {
         "inject": Entry("inject:inject", "Print a block of notes for an agent's prompt"),
+    },
+    "Your files": {
+        "reflex": Entry("reflex:reflex", "List the files that every session is told of, and approve them"),
+        "vault": Entry("vault:vault", "Find, check and write notes of your Obsidian vault"),
     },
     "Does it help?": {
         "verdict": Entry("worth:verdict", "Say whether a memory helped"),
@@ -58,6 +63,9 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "stats": Entry("care:stats", "Count memories by state, type and category"),
         "verify": Entry("verify:verify", "Compare memories with the code that they speak of"),
         "cleanup": Entry("care:cleanup", "Let unused memories fade, archive those that faded away"),
+        "dream": Entry("night:dream", "Draft what keeps recurring, make old transcripts compact"),
+        "hygiene": Entry("night:hygiene", "Tell what is amiss in the reflex folder and the vault"),
+        "jobs": Entry("jobs:jobs", "List what runs by itself and when, or run it now"),
         "doctor": Entry("care:doctor", "Check that everything is healthy, and say how to fix it"),
         "worker": Entry("worker:worker", "Keep the model warm, and give memories their meaning"),
         "completion": Entry("completion:completion", "Print the completion script for a shell"),

@@ -1,0 +1,1 @@
+"""How errors and successes become proposals for a person; nothing here decides for one."""
