@@ -140,10 +140,10 @@ class Folders(Protocol):
     def content(self, folder: str, name: str) -> bytes | None:
         """One of these, as much of it as anybody would write by hand; None when it is not there any more."""
 
-    def create(self, folder: str, name: str, content: bytes) -> bool:
+    def create(self, folder: str, name: str, *, content: bytes) -> bool:
         """Write a new file whole or not at all; False when there is one of that name, which stays as it is."""
 
-    def compact(self, folder: str, name: str, content: bytes, *, archive: str) -> str:
+    def compact(self, folder: str, name: str, *, content: bytes, archive: str) -> str:
         """Put `content` in the place of a file whose bytes are first packed into the folder `archive`, and read back
         from there; where they are now."""
 

@@ -128,15 +128,15 @@ class _Folders:
 
         return content(folder, name)
 
-    def create(self, folder: str, name: str, content: bytes) -> bool:
+    def create(self, folder: str, name: str, *, content: bytes) -> bool:
         from hindbrain.adapters.tree import create
 
-        return create(folder, name, content)
+        return create(folder, name, content=content)
 
-    def compact(self, folder: str, name: str, content: bytes, *, archive: str) -> str:
+    def compact(self, folder: str, name: str, *, content: bytes, archive: str) -> str:
         from hindbrain.adapters.tree import compact
 
-        return compact(folder, name, content, archive=archive)
+        return compact(folder, name, content=content, archive=archive)
 
     def exchange(
         self, tree: Mapping[str, bytes], folder: str, *, present: Mapping[str, bytes], settle_s: float

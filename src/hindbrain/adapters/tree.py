@@ -60,15 +60,12 @@ def seen(folder: str, *, wants: Callable[[str], bool]) -> dict[str, Seen]:
     top = Path(folder)
     if not top.is_dir():
         raise Unreadable(f"there is no folder {folder}", fix="check the path, and that its disk is there")
-    found: dict[str, Seen] = {}
-    for inside, path in _within(top.resolve()):
-        state = _state(path) if wants(inside) else None
-        if state is not None and len(found) < MOST_FILES:
-            mark = f"{state.st_mtime_ns}:{state.st_size}:{state.st_ctime_ns}"
-            found[inside] = Seen(
-                mark=mark, changed_at=datetime.fromtimestamp(state.st_mtime_ns // 1_000_000 / 1000, UTC)
-            )
-    return found
+    return {inside: _as_seen(state) for inside, state in _within(os.path.realpath(top), "", depth=0) if wants(inside)}
+
+
+def _as_seen(state: os.stat_result) -> Seen:
+    mark = f"{state.st_mtime_ns}:{state.st_size}:{state.st_ctime_ns}"
+    return Seen(mark=mark, changed_at=datetime.fromtimestamp(state.st_mtime_ns // 1_000_000 / 1000, UTC))
 
 
 def content(folder: str, name: str) -> bytes | None:
@@ -80,7 +77,7 @@ def content(folder: str, name: str) -> bytes | None:
         return None
 
 
-def create(folder: str, name: str, content: bytes) -> bool:
+def create(folder: str, name: str, *, content: bytes) -> bool:
     target = _target(Path(folder), name)
     fresh = _beside(target, content)
     try:
@@ -92,7 +89,7 @@ def create(folder: str, name: str, content: bytes) -> bool:
     return True
 
 
-def compact(folder: str, name: str, content: bytes, *, archive: str) -> str:
+def compact(folder: str, name: str, *, content: bytes, archive: str) -> str:
     """The times of the file stay: it is as old as what it tells of."""
     import gzip
 
@@ -100,7 +97,7 @@ def compact(folder: str, name: str, content: bytes, *, archive: str) -> str:
     state, original = path.stat(), path.read_bytes()
     packed = gzip.compress(original, mtime=0)
     kept = f"{path.name}.{sha256(original)[:16]}.gz"
-    create(archive, kept, packed)
+    create(archive, kept, content=packed)
     if gzip.decompress((Path(archive) / kept).read_bytes()) != original:
         raise Unreadable(f"{kept} does not hold what was put there", fix="look at the disk; nothing was replaced")
     _replace(path, content)
@@ -196,23 +193,31 @@ def _files(top: Path) -> Iterator[tuple[str, Path]]:
             yield inside, path
 
 
-def _within(top: Path) -> Iterator[tuple[str, Path]]:
-    """In order, without what a link leads out of `top` to."""
-    for folder, folders, names in os.walk(top):
-        depth = len(Path(folder).relative_to(top).parts)
-        folders[:] = sorted(n for n in folders if n not in _PASSED_BY and n[:1] != ".") if depth < _DEEPEST else []
-        for name in sorted(names):
-            path = Path(folder) / name
-            if not path.is_symlink() or path.resolve().is_relative_to(top):
-                yield path.relative_to(top).as_posix(), path
-
-
-def _state(path: Path) -> os.stat_result | None:
+def _within(top: str, folder: str, *, depth: int) -> Iterator[tuple[str, os.stat_result]]:
+    """Files in order, without what a link leads out of `top` to. By entries: a hook waits for this."""
     try:
-        state = path.stat()
+        entries = sorted(os.scandir(f"{top}/{folder}"), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        inside = f"{folder}{entry.name}"
+        state = _state(entry, top)
+        if state and stat.S_ISREG(state.st_mode):
+            yield inside, state
+        elif state and stat.S_ISDIR(state.st_mode) and depth < _DEEPEST and _is_plain(entry):
+            yield from _within(top, f"{inside}/", depth=depth + 1)
+
+
+def _is_plain(folder: os.DirEntry[str]) -> bool:
+    return folder.name[:1] != "." and folder.name not in _PASSED_BY and not folder.is_symlink()
+
+
+def _state(entry: os.DirEntry[str], top: str) -> os.stat_result | None:
+    try:
+        is_out = entry.is_symlink() and not os.path.realpath(entry.path).startswith(f"{top}/")
+        return None if is_out else entry.stat()
     except OSError:
         return None
-    return state if stat.S_ISREG(state.st_mode) else None
 
 
 def _content(path: Path, *, left: int) -> bytes:

@@ -139,7 +139,7 @@ def _compact(folder: str, name: str, *, is_applied: bool, tools: Tools) -> list[
     if len(original) < _LEAST_BYTES or len(short) >= len(original):
         return []
     archive = str(Path(tools.settings.home) / "archive" / "transcripts")
-    kept = folders.compact(folder, name, short, archive=archive) if is_applied else ""
+    kept = folders.compact(folder, name, content=short, archive=archive) if is_applied else ""
     return [Compacted(path=name, before=len(original), after=len(short), archive=kept)]
 
 

@@ -102,7 +102,8 @@ def _sections(folders: Sequence[Folder], broken: Sequence[Broken]) -> dict[str, 
         "Not once in the index": [f"{o.folder}/{name}" for o in folders for name in o.found.unlisted],
         "Obsolete, to be archived by a person": [f"{o.folder}/{name}" for o in folders for name in o.found.obsolete],
     }
-    sections["Broken links of the vault"] = [f"{one.path}:{one.line} {one.link}: {one.why}" for one in broken]
+    # As code: a report that lies in the vault must not break the same links once more.
+    sections["Broken links of the vault"] = [f"{one.path}:{one.line} `{one.link}`: {one.why}" for one in broken]
     return sections
 
 

@@ -136,15 +136,15 @@ def _added(memory: Memory, progress: Progress, *, turns: Sequence[Memory], scars
     return {
         **record,
         "tokens": int(record.get("tokens", 0)) + max(progress.tokens, 0),
-        "tasks": _more(record, "tasks", map(tidy, progress.tasks)),
-        "travaux": _more(record, "travaux", map(tidy, progress.works)),
-        "scars": _more(record, "scars", scars),
-        "iterations": _more(record, "iterations", [turn.id for turn in turns])[-LATEST:],
+        "tasks": _more(record, "tasks", new=map(tidy, progress.tasks)),
+        "travaux": _more(record, "travaux", new=map(tidy, progress.works)),
+        "scars": _more(record, "scars", new=scars),
+        "iterations": _more(record, "iterations", new=[turn.id for turn in turns])[-LATEST:],
         "logs": [*record.get("logs", []), *logs][-MOST_LOGS:],
     }
 
 
-def _more(record: dict[str, Any], name: str, new: Any) -> list[str]:
+def _more(record: dict[str, Any], name: str, *, new: Any) -> list[str]:
     """Each once, in the order in which they came."""
     return list(dict.fromkeys((*record.get(name, []), *filter(None, new))))
 

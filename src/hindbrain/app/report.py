@@ -27,6 +27,6 @@ def reported(
     text = written(job, at, sections=sections, is_applied=is_applied)
     for number in range(_MOST):
         name = name_of(f"{job}-{number}" if number else job, at)
-        if folders_of(tools).create(folder, name, text.encode()):
+        if folders_of(tools).create(folder, name, content=text.encode()):
             return str(Path(folder) / name), text
     raise Conflict(f"{folder} has {_MOST} reports of this second", fix="try again")

@@ -23,6 +23,7 @@ _BATCH = 50  # files that are written together
 _READ = 20_000  # characters that pass the door before the cut, so that none falls into a secret
 _BY = Actor(type=ActorType.AUTOMATE)
 _GONE = "its file is gone"
+_ADDED, _CHANGED = "added", "changed"
 _SAME = (
     *("content", "title", "kind", "type", "body", "tags", "file_refs", "trust", "reach", "archived_at"),
     *("superseded_by", "content_hash", "provenance"),
@@ -83,20 +84,21 @@ def index(shelf: Shelf, *, tools: Tools, is_all: bool = False, most: int = 0) ->
     due = [path for path in seen if is_all or path not in known or known[path].mark != seen[path].mark]
     taken = due[:most] if most else due
     look = _Look(shelf=shelf, tools=tools, at=tools.clock.now(), is_all=is_all)
-    added: list[str] = []
-    changed: list[str] = []
+    fates: list[tuple[str, str]] = []
     for start in range(0, len(taken), _BATCH):
-        batch = [(path, seen[path], known.get(path)) for path in taken[start : start + _BATCH]]
-        for path, fate in look.taken(batch):
-            (added if fate == "added" else changed).append(path)
-    gone = [path for path in known if path not in seen]
+        fates += look.taken([(path, seen[path], known.get(path)) for path in taken[start : start + _BATCH]])
+    gone = {path: card for path, card in known.items() if path not in seen}
     if gone:
-        look.removed({path: known[path] for path in gone})
-    if added or changed:
+        look.removed(gone)
+    if fates:
         look.linked()
-    left = len(due) - len(taken)
     return Indexed(
-        files=len(seen), read=len(taken), added=tuple(added), changed=tuple(changed), removed=tuple(gone), left=left
+        files=len(seen),
+        read=len(taken),
+        added=tuple(path for path, fate in fates if fate == _ADDED),
+        changed=tuple(path for path, fate in fates if fate != _ADDED),
+        removed=tuple(gone),
+        left=len(due) - len(taken),
     )
 
 
@@ -139,12 +141,12 @@ class _Look:
 
     def taken(self, batch: Sequence[tuple[str, Seen, Card | None]]) -> list[tuple[str, str]]:
         """Read and write these; the paths that are new or say something else."""
-        steps = [step for path, seen, card in batch if (step := self._step(path, seen, card))]
+        steps = [step for path, seen, card in batch if (step := self._step(path, seen, card=card))]
         return self.tools.store.write(
             lambda tx: [(s.path, fate) for s in steps if (fate := self._put(s, tx))], patience_s=self.shelf.patience_s
         )
 
-    def _step(self, path: str, seen: Seen, card: Card | None) -> "_Step | None":
+    def _step(self, path: str, seen: Seen, *, card: Card | None) -> "_Step | None":
         content = folders_of(self.tools).content(self.shelf.folder, path)
         if content is None:
             return None
@@ -179,7 +181,7 @@ class _Look:
         )
 
     def _put(self, step: "_Step", tx: Transaction) -> str:
-        """`added`, `changed`, or "" when nothing that is said has changed."""
+        """What became of it; "" when nothing that is said has changed."""
         fresh = step.memory
         known = self._known(step, tx) if fresh else None
         after = _merged(known, fresh, at=self.at) if fresh else None
@@ -188,7 +190,7 @@ class _Look:
         if after is None:
             tx.apply(Changes(cursors=cursors))
             return ""
-        fate = "changed" if known else "added"
+        fate = _CHANGED if known else _ADDED
         tx.apply(Changes(memories=(after,), cursors=cursors, by=after.provenance.actor, change=fate))
         return fate
 
@@ -201,11 +203,11 @@ class _Look:
     def removed(self, gone: Mapping[str, Card]) -> None:
         def work(tx: Transaction) -> None:
             for path, card in gone.items():
-                self._put_away(path, card, tx)
+                self._put_away(path, card, tx=tx)
 
         self.tools.store.write(work, patience_s=self.shelf.patience_s)
 
-    def _put_away(self, path: str, card: Card, tx: Transaction) -> None:
+    def _put_away(self, path: str, card: Card, *, tx: Transaction) -> None:
         memory = tx.memory(card.memory_id)
         cursors = {_cursor(self.shelf, path): ""}
         if memory is None or memory.state is State.ARCHIVED:

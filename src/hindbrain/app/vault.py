@@ -69,10 +69,12 @@ def check(tools: Tools) -> Checked:
 
 
 def status(tools: Tools) -> Status:
-    """What the index has of the vault."""
+    """What the index has of the vault; nothing where there is none."""
+    counts = {name: 0 for name in vault.FOLDERS}
+    if not tools.settings.vault:
+        return Status(folder="", by_folder=counts, is_there=False, project="")
     folder = folder_of(tools)
     known = tools.store.project_of([_identity(folder)])
-    counts = {name: 0 for name in vault.FOLDERS}
     if known:
         for path in cards(_shelf(tools), tools=tools):
             counts[vault.folder_of(path)] += 1
@@ -116,7 +118,7 @@ def filed(draft: Draft, *, tools: Tools) -> str:
     start = f"{draft.folder}/{at:%Y-%m-%d}-{vault.slug(title)}"
     for number in range(1, _MOST_NAMES):
         path = f"{start}.md" if number == 1 else f"{start}-{number}.md"
-        if folders_of(tools).create(folder, path, content):
+        if folders_of(tools).create(folder, path, content=content):
             return path
     raise Conflict(f"{folder} has {_MOST_NAMES} notes called {start}", fix="put some of them away")
 

@@ -9,7 +9,9 @@ EVERYTHING = "all"
 DECLARED = ("doctrine", "chantier", "agent", "drill", "conduite")  # a tag of that name says so, whatever else it is
 
 _BY_TYPE = {"decision": "doctrine", "constraint": "doctrine", "architecture": "doctrine", "convention": "conduite"}
-_BY_KIND = {Kind.REFLEX: "memory", Kind.SKILL: "drill", Kind.EPISODE: "chantier"}
+_BY_KIND = {Kind.SKILL: "drill", Kind.EPISODE: "chantier", Kind.ITERATION: "chantier"}
+_OUTCOMES = {"victory": "victoire"}
+_USUAL = ("lesson", "agent")  # shared by all, or one persona's own
 
 # scope -> how the sources in it begin, and of which kinds they can be; no kinds: any
 SCOPES: Mapping[str, tuple[str, tuple[Kind, ...]]] = MappingProxyType(
@@ -31,20 +33,18 @@ SCOPES: Mapping[str, tuple[str, tuple[Kind, ...]]] = MappingProxyType(
 
 def source_of(memory: Memory) -> str:
     """DOC-05's source_type: where a memory comes from. One that has no such source is simply a `lesson`."""
+    body = memory.body
     match memory.kind:
         case Kind.SCAR:
-            return "victoire" if memory.body.get("outcome") == "victory" else "cicatrice"
+            return _OUTCOMES.get(str(body.get("outcome")), "cicatrice")
         case Kind.NOTE:
-            return f"brain-{str(memory.body.get('path', '')).partition('/')[0] or 'inbox'}"
+            return f"brain-{str(body.get('path') or 'inbox').partition('/')[0]}"
         case Kind.REFLEX:
             return "memory"
-    if declared := next((name for name in DECLARED if name in memory.tags), ""):
-        return declared
-    if memory.kind is Kind.ITERATION:
-        return "chantier" if "chantier" in memory.body else "iteration"
-    if memory.kind in _BY_KIND:
-        return _BY_KIND[memory.kind]
-    return _BY_TYPE.get(memory.type) or ("agent" if memory.persona else "lesson")
+        case Kind.ITERATION if "chantier" not in body:
+            return "iteration"
+    declared = next((name for name in DECLARED if name in memory.tags), "")
+    return declared or _BY_KIND.get(memory.kind) or _BY_TYPE.get(memory.type) or _USUAL[bool(memory.persona)]
 
 
 def is_in(memory: Memory, scope: str) -> bool:

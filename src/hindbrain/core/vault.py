@@ -84,7 +84,7 @@ def read(path: str, text: str) -> Note:
     headings = tuple(found[1].strip().rstrip("#").strip() for _, line in lines if (found := _heading().match(line)))
     return Note(
         path=path,
-        title=_title(path, head, headings),
+        title=_title(path, head, headings=headings),
         text=body,
         type=_word(head.get("type")),
         status=_word(head.get("status")),
@@ -219,7 +219,7 @@ def _of_head(head: Mapping[str, Any]) -> Iterator[Wikilink]:
                 yield from _links(text, 1)
 
 
-def _title(path: str, head: Mapping[str, Any], headings: Sequence[str]) -> str:
+def _title(path: str, head: Mapping[str, Any], *, headings: Sequence[str]) -> str:
     stem = path.rpartition("/")[2].removesuffix(_SUFFIX)
     said = _word(head.get("title")) or next(iter(headings), "") or stem
     return said[:_LONGEST_TITLE]

@@ -59,7 +59,7 @@ def clusters(scars: Sequence[Memory], alike: Alike) -> tuple[Cluster, ...]:
             leads[lead(at)] = lead(first)
     for at in range(len(ordered) if len(ordered) <= _MOST_COMPARED else 0):
         for other in range(at):
-            if lead(at) != lead(other) and _is_same(ordered[at], ordered[other], alike):
+            if lead(at) != lead(other) and _is_same(ordered[at], ordered[other], alike=alike):
                 leads[lead(at)] = lead(other)
     groups: dict[int, list[Memory]] = {}
     for at, scar in enumerate(ordered):
@@ -82,7 +82,7 @@ def compacted(text: str) -> str:
     return "\n".join(map(_shortened, text.split("\n")))
 
 
-def _is_same(one: Memory, other: Memory, alike: Alike) -> bool:
+def _is_same(one: Memory, other: Memory, *, alike: Alike) -> bool:
     return one.body.get("outcome") == other.body.get("outcome") and alike(one, other) >= ALIKE
 
 

@@ -127,7 +127,7 @@ def _errors(work: Workstream) -> list[str]:
             cures.setdefault(name, f"since then: {_plain(scar.lesson)} ({scar.id})")
     texts: Iterable[str] = (*(one.observation for one in work.iterations), *work.logs)
     met.update(signature for text in texts if (signature := error_signature_of(text)))
-    return [_told(name, count, cures.get(name, "")) for name, count in _commonest(met)]
+    return [_told(name, count, cure=cures.get(name, "")) for name, count in _commonest(met)]
 
 
 def _patterns(work: Workstream) -> list[str]:
@@ -161,7 +161,7 @@ def _commonest(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     return sorted(((name, count) for name, count in counts.items() if name), key=lambda one: (-one[1], one[0]))[:_TOP]
 
 
-def _told(name: str, count: int, cure: str) -> str:
+def _told(name: str, count: int, *, cure: str) -> str:
     times = "once" if count == 1 else f"{count} times"
     return f"{name} ({times}){f'; {cure}' if cure else ''}"
 

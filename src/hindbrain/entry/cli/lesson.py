@@ -63,7 +63,7 @@ def _open(call: Call, title: str, estimate: int) -> None:
     name="add",
     examples="""
 hindbrain lesson add mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --task api-12 --tokens 21000
-hindbrain lesson add mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --iteration "it times out | raise the limit | passes"
+hindbrain lesson add mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --scar mem-01k2x6d0q3v8r5w7y9z1b3d5f8 --log "1 failed"
 """,
 )
 @argument("work_id", metavar="ID")

@@ -94,6 +94,9 @@ def _is_confirmed() -> bool:
 
 
 def _status_lines(found: "Status") -> Iterator[str]:
+    if not found.folder:
+        yield 'There is no vault. Name its folder in config.toml: vault = "~/brain"'
+        return
     total = sum(found.by_folder.values())
     yield f"{bold(many(total, 'note'))} of {line(found.folder)} in the index"
     yield from (f"  {name:<12}{count:>6,}" for name, count in found.by_folder.items())

@@ -66,7 +66,7 @@ def render_reflexes(items: Sequence[Recalled], *, left_out: int, room: int) -> S
 
 def _reflex(memory: Memory) -> str:
     name = str(memory.body.get("path") or memory.id).removesuffix(".md")
-    return f"{inert(name)[:80]}: {inert(memory.title)}"
+    return inert(f"{name[:80]}: {memory.title}")
 
 
 def _line(memory: Memory, now: datetime, *, mark: str, longest: int) -> str:
