@@ -81,7 +81,8 @@ def index(shelf: Shelf, *, tools: Tools, is_all: bool = False, most: int = 0) ->
     at most, 0 for all. Unreadable when the folder is not there: nothing is put away for a disk that is not mounted."""
     seen = folders_of(tools).seen(shelf.folder, wants=shelf.wants)
     known = cards(shelf, tools=tools)
-    due = [path for path in seen if is_all or path not in known or known[path].mark != seen[path].mark]
+    marks = {path: card.mark for path, card in known.items()}
+    due = [path for path, one in seen.items() if is_all or marks.get(path) != one.mark]
     taken = due[:most] if most else due
     look = _Look(shelf=shelf, tools=tools, at=tools.clock.now(), is_all=is_all)
     fates: list[tuple[str, str]] = []

@@ -33,6 +33,7 @@ GONE, CHANGED = "its home is gone", "its settings or its store changed"
 
 _TICK_S = 5.0  # between two looks at the clock and at the files
 _CHECK_S = 5.0  # between two looks for what is due
+_FIRST_S = 15.0  # before the first look at the schedule
 _JOBS_S = 60.0  # between two looks at the schedule, and at the files of the vault
 _RETRY_S = 60.0  # the same, after a failure
 _POLITE = 10  # niceness of the thread that embeds: answers come first, and so does the user
@@ -141,12 +142,14 @@ class _Life:
             self._poked.wait(_CHECK_S if step else _RETRY_S)
 
     def _keep_on(self) -> None:
-        """Run the jobs whose time has come, and look for files that a person changed."""
+        """Run the jobs whose time has come, and look for files that a person changed. Not at once: whoever started the
+        worker is waiting for an answer."""
         _be_polite()
-        while not self._over.is_set():
+        pause = _FIRST_S
+        while not self._over.wait(pause):
+            pause = _JOBS_S
             if not self._is_changed():
                 self._outlived(self._keep)
-            self._over.wait(_JOBS_S)
 
     def _keep(self) -> None:
         for name in run_due(self._tools):
