@@ -240,13 +240,13 @@ def _hygiene(tools: Tools) -> str:
 
 
 def _skills(tools: Tools) -> str:
-    from hindbrain.app.skills import propose
+    from hindbrain.app.propose import propose
 
     return f"{len(propose(tools))} proposed"
 
 
 def _monitor(tools: Tools) -> str:
-    from hindbrain.app.skills import monitor
+    from hindbrain.app.propose import monitor
 
     seen = monitor(tools)
     return f"{seen.pending} wait{', a person was told' if seen.is_alerted else ''}"
