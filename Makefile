@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check format docs bench bench-full soak fuzz clean
+.PHONY: run test check format docs bench bench-full soak fuzz clients clean
 
 run: $(VENV)/.installed ## install, then tell the story on a throw-away store
 	@$(BIN)/hindbrain demo
@@ -12,16 +12,19 @@ run: $(VENV)/.installed ## install, then tell the story on a throw-away store
 	@printf '  %s/hindbrain recall "before pushing" --why\n' $(BIN)
 	@printf '  %s/hindbrain --help\n' $(BIN)
 
-test: $(VENV)/.installed-dev ## the whole suite
+test: $(VENV)/.installed-dev clients ## the whole suite
 	$(BIN)/python -m pytest
 
-check: $(VENV)/.installed-dev ## format, lint, types, generated docs, tests
+check: $(VENV)/.installed-dev clients ## format, lint, types, generated docs, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python scripts/requirements.py --check
 	$(BIN)/python scripts/reference.py --check
 	$(BIN)/python -m pytest
+
+clients: $(VENV)/.installed-dev ## the real coding agents that tests run, once for all clones; without them those tests are skipped
+	-@$(BIN)/python scripts/clients.py
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .

@@ -45,7 +45,8 @@ class Cli:
         self._monkeypatch = monkeypatch
         monkeypatch.chdir(self.folder)
         monkeypatch.setenv("HINDBRAIN_HOME", str(self.home))
-        for name in ("HINDBRAIN_STORE", "HINDBRAIN_PROJECT"):
+        monkeypatch.setenv("HOME", str(tmp_path / "user"))  # nobody's own clients may be seen, or written to
+        for name in ("HINDBRAIN_STORE", "HINDBRAIN_PROJECT", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME"):
             monkeypatch.delenv(name, raising=False)
 
     def __call__(self, *arguments: str, stdin: str | bytes | io.BytesIO = "", code: int = 0) -> Answer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from hindbrain.core.hints import TYPE_CHECKING, Protocol, TypeVar
@@ -26,10 +26,17 @@ from hindbrain.core.value import dataclass, field
 
 if TYPE_CHECKING:  # a recall needs none of these
     from hindbrain.core.anchors import Source
+    from hindbrain.core.learning.audit import Entry, Head
     from hindbrain.core.model.activity import Activity, Deed
+    from hindbrain.core.model.call import Call, Completion, NoModel, Prompt, Route
     from hindbrain.core.model.foreign import Reading, View
     from hindbrain.core.model.job import Job, JobState
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
+    from hindbrain.core.model.paper import Paper
+    from hindbrain.core.model.suggestion import Status, Suggestion
+    from hindbrain.core.model.workstream import Workstream
+    from hindbrain.core.setup.record import Record as Altered
+    from hindbrain.core.setup.wires import Roots
 
 T = TypeVar("T")
 
@@ -67,6 +74,23 @@ class Embedder(Protocol):
         """Where the model is, for a person; EmbedderMissing when it could not be run. It is not started for that."""
 
 
+class Model(Protocol):
+    """The one door to models that write. What goes out and what comes back is free of secrets and personal data."""
+
+    def complete(self, use: str, prompt: Prompt, *, schema: Mapping[str, object] | None = None) -> Completion | NoModel:
+        """What the model for `use` makes of `prompt`; with a `schema` (`core.schema`) as data that fits it.
+
+        NoModel where `use` goes by rules. ModelFailed, BadAnswer, KeyMissing or BudgetSpent when it does not answer;
+        `app.consult` makes NoModel of them. Every call is recorded in the store. It may take minutes.
+        """
+
+    def routes(self) -> Sequence[Route]:
+        """Who answers which use, as routing.yaml says now. Nobody is called for it."""
+
+    def warnings(self) -> Sequence[str]:
+        """What is wrong with routing.yaml; the uses concerned go by what it last said, or by the default."""
+
+
 class Worker(Protocol):
     """Another process of this user that has the model and the store open, for those that live too short for both."""
 
@@ -93,6 +117,9 @@ class ProjectFiles(Protocol):
 
     def tail(self, path: str, *, most: int) -> str:
         """The last whole lines of a file that a client wrote, `most` bytes at most; "" when it cannot be read."""
+
+    def mark(self, path: str) -> str:
+        """Changes whenever the file does; "" when there is none."""
 
     def texts(self, folder: str, suffix: str, *, within: str) -> tuple[tuple[str, str], ...]:
         """(name, text) of the files in `folder` with that suffix, sorted by name; empty when there is none."""
@@ -154,6 +181,21 @@ class Folders(Protocol):
         for `settle_s` for what an editor may still write into it."""
 
 
+class Pages(Protocol):
+    """Files that a person's rules stand in. Only what a person agreed to is written there, and read back first."""
+
+    def read(self, folder: str, path: str) -> bytes | None:
+        """The file below `folder`; None when there is none. BadValue for one that a link leads out of the folder to,
+        that is no plain file, or that is larger than anybody would write by hand."""
+
+    def write(self, folder: str, path: str, *, content: bytes | None, expected: bytes | None, made: int = 0) -> int:
+        """Put the file in its place in one step, with the mode that it had; None removes it, and `made` folders above
+        it if they are empty then. How many folders had to be made. Conflict when the file is not as `expected`."""
+
+    def keep(self, path: str, content: bytes) -> None:
+        """A file of our own, which nobody else can read."""
+
+
 class Dialect(Protocol):
     """The files of another system, as bytes by their paths with `/` between folders."""
 
@@ -196,6 +238,102 @@ class Code(Protocol):
 
     def renamed(self, root: str, path: str) -> str | None:
         """Where a file that is not there any more went to; None: it did not, or nobody knows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What one hook was told, as it lies in the spool."""
+
+    end: int  # where the next record begins, in bytes of the file
+    client: str
+    at: datetime
+    payload: bytes
+    lost: bytes = b""  # what stood in the same line before it: the beginning of one that was cut short
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoiled:
+    """A line of the spool that is no record: cut short, or changed since."""
+
+    end: int
+    line: bytes
+
+
+class Spool(Protocol):
+    """Where hooks leave what they were told, for the one worker that takes it up."""
+
+    def claim(self) -> Sequence[str]:
+        """Names of the files to be read, oldest first: the one that hooks write to, which they write to no more, and
+        those that an earlier worker left."""
+
+    def records(self, name: str, *, after: int = 0) -> Iterator[Record | Spoiled]:
+        """What stands behind that byte. The beginning of a line that somebody may still be writing is left out."""
+
+    def finish(self, name: str, *, at: int) -> bool:
+        """Remove the file, for good once this returns; not if anything stands behind `at`, or may yet come."""
+
+    def set_aside(self, text: str) -> None:
+        """Keep a line that nobody could read, for a person; of very many, the latest."""
+
+    def forget(self, texts: Sequence[str]) -> Sequence[str]:
+        """Drop lines that were set aside and hold any of `texts`; the files with records that wait and hold one."""
+
+    def vitals(self) -> Mapping[str, str]:
+        """waiting_bytes, oldest (the time of the first record that waits; "" when none does), bad_bytes, path."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spooled:
+    """What hooks left behind, as the files show it."""
+
+    waiting: int  # records that nobody has read yet
+    size_bytes: int
+    oldest: datetime | None  # when the first of them was written
+    bad: int  # records that could not be read
+    troubles: tuple[str, ...]  # what went wrong in hooks, the last few
+    modes: Mapping[str, str]  # path -> octal mode, of files and folders that hold what agents said
+
+
+class Clients(Protocol):
+    """The coding agents' clients of this user: where their files are, and what was done to those."""
+
+    def found(self) -> Mapping[str, str]:
+        """By name, those that are installed or have been used: the program, or the folder that shows it."""
+
+    def roots(self, folder: str) -> Roots:
+        """Where their files are, for this user and for the code base around `folder`."""
+
+    def exists(self, path: str) -> bool: ...
+
+    def read(self, path: str) -> bytes | None:
+        """None when there is no such file. Unreadable when there is one that cannot be read."""
+
+    def write(self, path: str, content: bytes, *, expected: bytes | None) -> Sequence[str]:
+        """Whole or not at all, through a link to the file it leads to, with the mode that was there; the folders that
+        had to be made, the outermost first. ConfigChanged when the file is not as `expected`."""
+
+    def remove(self, path: str, *, expected: bytes) -> None:
+        """ConfigChanged when the file is not as `expected`."""
+
+    def clear(self, folders: Sequence[str]) -> None:
+        """Remove those that are empty, the innermost first."""
+
+    def records(self) -> Sequence[Altered]:
+        """Of every file that was changed and not restored yet."""
+
+    def note(self, record: Altered) -> None:
+        """Instead of the one that the path had, if any. Durable before the file itself is changed."""
+
+    def drop(self, path: str) -> None: ...
+
+    def point(self, lines: Sequence[str]) -> None:
+        """Leave word in the home where the hook program is, for those that cannot know."""
+
+    def spooled(self) -> Spooled: ...
+
+    def tried(self, line: str, event: Mapping[str, object]) -> str:
+        """Run a hook's command line with that event, in a home that is thrown away. Empty when the event arrived in
+        its spool; else what happened instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -327,6 +465,11 @@ class Changes:
     jobs: tuple[Job, ...] = ()  # new ones, unless their key is queued or running; or the next state of a known one
     outcomes: tuple[Outcome, ...] = ()  # one for a (memory, injection, how) that is there already changes nothing
     anchors: tuple[Anchor, ...] = ()  # all of a memory; they take the place of those it had
+    calls: tuple[Call, ...] = ()  # new ones, or how a known one (by its id) ended
+    papers: tuple[Paper, ...] = ()  # new ones; they take the place of those with the same project, sort and id
+    suggestions: tuple[Suggestion, ...] = ()  # new ones, or the next state of a known one
+    audits: tuple[Entry, ...] = ()  # each sealed behind the one before it
+    workstreams: tuple[Workstream, ...] = ()  # new ones, or the next state of a known one
     cursors: Mapping[str, str] = field(default_factory=dict)  # how far each follower has come; "" removes it
     by: Actor = field(default_factory=Actor)
     change: str = "stored"  # what happened to `memories`, for their history
@@ -445,6 +588,9 @@ class Reader(Protocol):
     def due(self, now: datetime, *, limit: int = 1) -> Sequence[Job]:
         """Jobs to be done now: queued ones whose time has come, in order, and running ones, whose worker died."""
 
+    def count_jobs(self) -> Mapping[JobState, int]:
+        """How many there are in each state that any is in. Of those that are done, only the latest are kept."""
+
     def outcomes(self, project: str, *, memory_id: str = "", session: str = "") -> Sequence[Outcome]:
         """Oldest first."""
 
@@ -458,11 +604,34 @@ class Reader(Protocol):
     def cured(self, project: str, signature: str) -> Sequence[Memory]:
         """Live memories of the project, and those sent everywhere, about the failure with that signature."""
 
+    def papers(self, project: str, *, sort: str = "", agent: str = "", to: str | None = None) -> Sequence[Paper]:
+        """Ledgers and handoffs, oldest first; `to` narrows to one receiver, "" to what is for whoever comes next."""
+
+    def called(self, name: str, project: str) -> Sequence[str]:
+        """Ids of the memories of that project that came in under `name` from another system, the newest last."""
+
+    def suggestion(self, suggestion_id: str) -> Suggestion | None: ...
+
+    def suggestions(self, project: str, *, statuses: Sequence[Status] = (), scar: str = "") -> Sequence[Suggestion]:
+        """In the order in which they were made."""
+
+    def audits(self, *, after: int = 0, limit: int = 0) -> Sequence[Entry]:
+        """The log of decisions of all projects, in its order; `after` is the `seq` last seen."""
+
+    def audit_head(self) -> Head | None:
+        """How far the log reaches, as it was noted beside it; None when that note cannot be read."""
+
+    def workstreams(self, project: str, *, state: str = "") -> Sequence[Workstream]:
+        """In the order in which they were opened."""
+
     def cursor(self, name: str) -> str:
         """How far a follower has come; "" when it has not begun."""
 
     def cursors(self, start: str) -> Mapping[str, str]:
         """All whose name begins so."""
+
+    def calls(self, *, since: datetime | None = None) -> Sequence[Call]:
+        """Calls of models that began at that moment or later, oldest first."""
 
     def events(self, *, after: int = 0, project: str = "", limit: int = 0) -> Sequence[Event]:
         """In the order in which they happened; `after` is the cursor, the `seq` last seen."""
@@ -477,7 +646,8 @@ class Transaction(Reader, Protocol):
     """The store while this process alone may write it: what `apply` wrote can be read at once."""
 
     def apply(self, changes: Changes) -> None:
-        """Raises Conflict when a memory's version is not one more than the stored one, BadValue when a vector does
+        """Raises Conflict when a memory's version is not one more than the stored one, or an audit entry does not
+        follow the last one; BadValue when a vector does
         not fit its space. A memory whose words change loses its vectors, unless the same change brings new ones.
         Vectors of other words than the memory has, or of a memory that is gone, are left out: it was changed
         meanwhile, and is still due."""

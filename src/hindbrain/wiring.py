@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from hindbrain.adapters.ai.facade import embedder as chosen
+from hindbrain.adapters.ai.facade import Models
 from hindbrain.adapters.clock import SystemChance, SystemClock
 from hindbrain.adapters.files import LocalFiles
 from hindbrain.adapters.sqlite import SqliteStore
@@ -16,12 +16,15 @@ from hindbrain.core.hints import TYPE_CHECKING, cast
 from hindbrain.core.value import replace
 from hindbrain.facade import Hindbrain
 from hindbrain.ports import Dialect, Embedder, Seen, Written
-from hindbrain.settings import Settings, load, worker_socket
+from hindbrain.settings import Settings, default_home, load, worker_socket
 
 if TYPE_CHECKING:
+    from hindbrain.adapters.clients import LocalClients
     from hindbrain.adapters.lease import Lease
     from hindbrain.adapters.service import Service
+    from hindbrain.adapters.spool import FileSpool
     from hindbrain.adapters.worker import RemoteWorker
+    from hindbrain.core.setup.wires import Kit
 
 
 def open_hindbrain(
@@ -38,15 +41,19 @@ def open_hindbrain(
     settings = settings or load()
     if store is not None:
         settings = replace(settings, store=os.fspath(store))
+    store_, models = _opened(settings)
     tools = Tools(
-        store=SqliteStore(settings.store, timeout_s=settings.lock_timeout_s),
+        store=store_,
         clock=SystemClock(),
         chance=SystemChance(),
         files=LocalFiles(),
         settings=settings,
-        embedder=embedder or chosen(settings.embedder),
+        spool=lambda: spool_of(settings),
+        embedder=embedder or models.embedder(worker=lambda: worker_of(settings)),
+        model=models,
         worker=worker_of(settings) if os.path.exists(worker_socket(settings.home)) else None,
         folders=_Folders(),
+        pages=_Pages(),
         dialect=_dialect,
         lock=_locked(settings),
         notify=_notified(settings),
@@ -65,16 +72,17 @@ def open_hindbrain(
 
 def open_tools(settings: Settings) -> Tools:
     """What verbs need, with a model that runs in this process: for the worker, and for nobody who is in a hurry."""
-    from hindbrain.adapters.ai.facade import embedder
-
+    store, models = _opened(settings)
     return Tools(
-        store=SqliteStore(settings.store, timeout_s=settings.lock_timeout_s),
+        store=store,
         clock=SystemClock(),
         chance=SystemChance(),
         files=LocalFiles(),
         settings=settings,
-        embedder=embedder(settings.embedder),
+        embedder=models.embedder(),
+        model=models,
         folders=_Folders(),
+        pages=_Pages(),
         dialect=_dialect,
         lock=_locked(settings),
         notify=_notified(settings),
@@ -100,6 +108,11 @@ def _notified(settings: Settings) -> Callable[[str], None] | None:
         notify(settings.notify_command, text)
 
     return told
+
+
+def _opened(settings: Settings) -> tuple[SqliteStore, Models]:
+    store = SqliteStore(settings.store, timeout_s=settings.lock_timeout_s)
+    return store, Models(settings, store=store, clock=SystemClock(), chance=SystemChance())
 
 
 class _Folders:
@@ -146,6 +159,25 @@ class _Folders:
         return exchange(tree, folder, present=present, settle_s=settle_s)
 
 
+class _Pages:
+    """Loads when it is used: most commands change no file."""
+
+    def read(self, folder: str, path: str) -> bytes | None:
+        from hindbrain.adapters.pages import LocalPages
+
+        return LocalPages().read(folder, path)
+
+    def write(self, folder: str, path: str, *, content: bytes | None, expected: bytes | None, made: int = 0) -> int:
+        from hindbrain.adapters.pages import LocalPages
+
+        return LocalPages().write(folder, path, content=content, expected=expected, made=made)
+
+    def keep(self, path: str, content: bytes) -> None:
+        from hindbrain.adapters.pages import LocalPages
+
+        LocalPages().keep(path, content)
+
+
 def _dialect(name: str) -> Dialect:
     from hindbrain.dialects import dialect
 
@@ -183,6 +215,15 @@ def service_of(settings: Settings) -> Service:
     return Service(Path(worker_socket(settings.home)))
 
 
+def spool_of(settings: Settings) -> FileSpool:
+    """What the hooks of the home were told, and nobody has taken up yet."""
+    from pathlib import Path
+
+    from hindbrain.adapters.spool import FileSpool
+
+    return FileSpool(Path(settings.home) / "spool")
+
+
 def lease_of(settings: Settings) -> Lease:
     """What makes a process the worker of the home."""
     from pathlib import Path
@@ -190,3 +231,19 @@ def lease_of(settings: Settings) -> Lease:
     from hindbrain.adapters.lease import Lease
 
     return Lease(Path(settings.home) / "worker.lock")
+
+
+def clients_of(settings: Settings) -> LocalClients:
+    """The coding agents' clients of this user, and what the home knows of them."""
+    from hindbrain.adapters.clients import LocalClients
+
+    return LocalClients(os.path.abspath(settings.home))
+
+
+def kit_of(settings: Settings, *, has_server: bool) -> Kit:
+    """What is installed into clients, so that they find the home of `settings`."""
+    from hindbrain.adapters.clients import kit
+
+    home = os.path.abspath(settings.home)
+    is_default = home == os.path.abspath(default_home())
+    return kit(has_server=has_server, home="" if is_default else home)

@@ -32,6 +32,8 @@ class Watched(WordEmbedder):
 def opened(settings: Settings) -> Tools:
     fails_on = "poisoned" if settings.embedder == "fragile" else ""
     tools = open_tools(replace(settings, embedder="off"))
+    if settings.embedder == "off":
+        return tools
     return replace(tools, settings=settings, embedder=Watched(settings.embedder, fails_on=fails_on))
 
 

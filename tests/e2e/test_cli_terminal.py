@@ -162,6 +162,16 @@ def test_forget_asks_and_takes_no_for_an_answer(cli: Cli) -> None:
     assert cli.contents("list", "--all") == []
 
 
+def test_init_shows_and_asks_and_takes_no_for_an_answer(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "user" / ".gemini" / "settings.json"
+
+    asked = on_terminal("init", "--client", "gemini", typed="n\n", code=87)
+    assert "Write 2 files?" in asked and OURS.search(asked) and not path.exists()
+
+    on_terminal("init", "--client", "gemini", typed="y\n")
+    assert path.exists()
+
+
 def test_edit_opens_the_editor_when_nothing_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     memory_id = cli.add("teh lock is held by the worker")
 

@@ -79,3 +79,15 @@ def test_jobs_are_listed_run_and_printed_for_cron(cli: Cli) -> None:
     assert "*/15 * * * * HINDBRAIN_HOME=" in cli("jobs", "install").out
     assert "OnCalendar=" in cli("jobs", "install", "--systemd").out
     assert "there is no job" in cli("jobs", "run", "nap", code=64).err
+
+
+# HB-091 HB-109 HB-013
+def test_a_reflex_that_a_person_agreed_to_need_not_be_approved_again(cli: Cli) -> None:
+    (cli.folder / ".git").mkdir()
+    cli("scar", "add", "--kind", "failure", "--title", "Cache lost", "--lesson", "Warm the cache first")
+    (suggestion,) = cli.json("learn")["suggestions"]
+    cli("patch", suggestion["id"], "--destination", "memory")
+    cli("apply", suggestion["id"], "--by", "anna")
+    told = {entry["name"]: entry["is_told"] for entry in cli.json("reflex")["entries"]}
+    assert told.pop("feedback_tests.md") is False
+    assert list(told.values()) == [True]

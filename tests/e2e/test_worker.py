@@ -9,12 +9,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from calling import SRC, Cli
 from embedding import WordEmbedder, point, space_of
+from hooking import called, left, ran, transcript
 
 import hindbrain
 import hindbrain.ports
@@ -25,6 +27,7 @@ from hindbrain.adapters.worker import RemoteWorker
 from hindbrain.app.errand import errand, found
 from hindbrain.app.recall import Question
 from hindbrain.core.model import Reason
+from hindbrain.core.model.job import Job
 from hindbrain.core.value import replace
 from hindbrain.settings import load, worker_socket
 
@@ -477,21 +480,83 @@ def test_two_wishes_at_once_are_refused(cli: Cli) -> None:
     assert "only one of" in cli("worker", "--once", "--stop", code=2).err
 
 
-@pytest.mark.parametrize("option", [[], ["--once"]])
-def test_without_a_model_there_is_nothing_to_keep_warm(home: Home, cli: Cli, option: list[str]) -> None:
+def heard(home: Home, *events: str) -> None:
+    """What hooks of one session leave, whose agent has taught something."""
+    said = transcript(home.folder / "s1.jsonl", "MEMORY:pitfall:The lock expires after 30 seconds")
+    folder = str(home.folder / "app")
+    payloads = (called(event, cwd=folder, transcript_path=str(said)) for event in events)
+    left(home.home / "spool", (ran("ls", cwd=folder), *payloads))
+
+
+def lessons(home: Home) -> list[str]:
+    with contextlib.closing(SqliteStore(home.store)) as store:
+        found = (store.select(hindbrain.ports.Where(project=project.id)) for project in store.projects())
+        return [memory.content for memories in found for memory in memories]
+
+
+@pytest.mark.parametrize("embedder", ["words", "off"])
+def test_what_hooks_left_is_learned_from_with_a_model_and_without(home: Home, embedder: str) -> None:
+    # CH-064 CH-074 CH-080 CH-081 CH-083
+    home.set(embedder=embedder)
+    home.serving()
+    told = home.ping()
+    assert told is not None and told["queue"] == {
+        "id": "logger",
+        "state": "idle",
+        "processing": False,
+        "doing": "",
+        "pending": 0,
+        "dead": 0,
+    }
+    heard(home, "Stop")
+    home.until(lambda: lessons(home) == ["The lock expires after 30 seconds"])
+    home.until(lambda: (home.ping() or {}).get("spool_bytes") == 0)
+
+
+def test_a_hook_that_waits_has_the_worker_take_up_what_it_left(home: Home) -> None:
+    home.serving()
+    heard(home, "Stop")
+    home.worker.poke()
+    home.until(lambda: lessons(home) == ["The lock expires after 30 seconds"])
+
+
+def test_a_worker_that_has_something_to_try_again_does_not_end(home: Home) -> None:
+    home.set(embedder="off", worker_idle_s=0.05)
+    (home.home / "spool").mkdir(mode=0o700)
+    with contextlib.closing(SqliteStore(home.store)) as store:
+        at = datetime.now(UTC)
+        job = Job(id="job-1", kind="sing", key="k", project="", payload={}, created_at=at, due_at=at)
+        store.write(lambda tx: tx.apply(hindbrain.ports.Changes(jobs=(job,))))
+        home.serving()
+        home.until(lambda: store.jobs()[0].tries >= 2)
+
+
+def test_once_takes_up_what_hooks_left_and_says_so(home: Home, cli: Cli) -> None:
     home.set(embedder="off")
-    answer = cli.child("worker", *option, "--json")
-    assert answer.code == 81 and answer.error["code"] == "embedder_missing"
+    heard(home, "Stop", "SessionEnd")
+    done = cli.child("worker", "--once", "--json").data
+    assert (done["drained"]["records"], done["drained"]["spoiled"], done["space"]) == (3, 0, None)
+    assert done["jobs"]["done"] >= 2 and done["jobs"]["dead"] == 0
+    assert lessons(home) == ["The lock expires after 30 seconds"]
+    assert cli.child("worker", "--once").out.splitlines() == [
+        "0 records taken up, 0 set aside",
+        "0 jobs done, 0 to be tried again, 0 given up",
+    ]
 
 
-def test_a_worker_in_the_background_leaves_its_last_words_in_a_log_of_its_users_own(home: Home, cli: Cli) -> None:
+def test_a_worker_in_the_background_writes_a_log_of_its_users_own(home: Home, cli: Cli) -> None:
     home.set(embedder="off")
     log = home.home / "worker.log"
     started = cli.child("worker", "--detach", "--json").data
-    assert started["is_new"] and started["log"] == str(log)
-    home.until(lambda: log.exists() and "switched off" in log.read_text())
-    assert log.stat().st_mode & 0o777 == 0o600
-    home.until(lambda: not Path(f"/proc/{started['pid']}").exists() or not Path("/proc").exists())
+    try:
+        assert started["is_new"] and started["log"] == str(log)
+        home.until(lambda: log.exists() and "serves" in log.read_text())
+        assert log.stat().st_mode & 0o777 == 0o600
+        status = cli.json("worker", "--status")
+        assert (status["space"], status["queue"]["state"], status["spool_bytes"]) == (None, "idle", 0)
+        assert "idle, 0 pending" in cli("worker", "--status").out
+    finally:
+        assert cli.json("worker", "--stop")["was_running"]
 
 
 @needs_model

@@ -422,3 +422,43 @@ def test_an_unknown_client_or_event_or_no_session_is_nobodys() -> None:
     assert notice("claude", {**payload, "session_id": ""}, at=AT) is None
     assert notice("claude", {}, at=AT) is None
     assert answer(replace(of("claude", "Stop"), client="emacs"), TELL) == ""
+
+
+def rested(*parts: object) -> Notice:
+    return heard("opencode", {**recorded("opencode", "session.idle"), "transcript": list(parts)})
+
+
+def test_what_was_said_in_opencode_comes_with_who_said_it() -> None:
+    told = rested(
+        {"role": "user", "text": "do it"},
+        {"tool": "bash", "input": {"command": "ls"}, "text": "a b"},
+        {"tool": "pages_fetch", "text": "a page"},
+        {"tool": "webfetch", "text": "another"},
+        {"role": "assistant", "text": "done"},
+    )
+
+    assert told.said == (
+        ("user", "do it"),
+        ("command", "ls"),
+        ("bash", "a b"),
+        ("mcp_pages_fetch", "a page"),
+        ("webfetch", "another"),
+        ("agent", "done"),
+    )
+
+
+def test_of_a_session_too_long_to_keep_the_end_and_the_names_of_tools_are_kept() -> None:
+    told = rested({"tool": "webfetch", "text": "x" * 150_000}, {"role": "assistant", "text": "y" * 150_000})
+
+    assert told.said == (("webfetch", ""), ("agent", "y" * 150_000))
+
+
+@pytest.mark.parametrize("transcript", [None, 3, "text", ["x", 1, None], [{}]], ids=str)
+def test_a_transcript_of_any_other_shape_says_nothing(transcript: object) -> None:
+    event = {**recorded("opencode", "session.idle"), "transcript": transcript}
+
+    assert [text for _, text in heard("opencode", event).said if text] == []
+
+
+def test_other_clients_cannot_send_what_only_our_plugin_may() -> None:
+    assert heard("claude", {**recorded("claude", "Stop"), "said": [["agent", "x"]], "transcript": []}).said == ()

@@ -126,6 +126,27 @@ def test_a_compaction_that_was_noted_since_counts_as_well(tools: Tools, clock: F
     assert prompt(tools, question) == ""
 
 
+def test_a_client_that_says_late_that_it_has_compacted_is_not_told_again(tools: Tools, clock: FakeClock) -> None:
+    keep(tools.store, a_memory(CACHE, id="mem-a"))
+    question = "how is the redis cache flushed before a deploy"
+    assert "mem-a" in start(tools)
+    did(tools, Deed.COMPACTION, clock.forward(minutes=5), subject="begins")
+    did(tools, Deed.SESSION, clock.forward(seconds=1), subject="compact")
+    assert "mem-a" in start(tools, source="compact")
+    did(tools, Deed.COMPACTION, clock.forward(seconds=1), subject="done")
+    clock.forward(seconds=1)
+    assert prompt(tools, question) == ""
+
+
+def test_a_client_that_only_says_that_it_has_compacted_is_believed(tools: Tools, clock: FakeClock) -> None:
+    keep(tools.store, a_memory(CACHE, id="mem-a"))
+    question = "how is the redis cache flushed before a deploy"
+    assert "mem-a" in prompt(tools, question)
+    did(tools, Deed.COMPACTION, clock.forward(minutes=5), subject="done")
+    clock.forward(seconds=1)
+    assert "mem-a" in prompt(tools, question)
+
+
 def test_an_empty_project_hears_only_how_to_record(tools: Tools) -> None:  # BD-030 DX-106
     text = start(tools)
     assert text.count("\n") == 1 and "hindbrain-notes" not in text

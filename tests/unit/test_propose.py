@@ -8,8 +8,8 @@ from building import NOW, FakeClock, a_memory, keep
 from filing import equipped
 
 from hindbrain.adapters.notify import notify
-from hindbrain.app.review import decide
 from hindbrain.app.propose import monitor, pending, propose
+from hindbrain.app.review import decide
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import Actor, Kind, Memory, Provenance, State
 from hindbrain.core.model.activity import Activity, Deed, Result

@@ -351,9 +351,38 @@ def test_a_byte_order_mark_does_not_hide_the_first_line():
     assert texts("\ufeff" + claude(agent(text("MEMORY:fix:a b"))), "claude") == ["a b"]
 
 
+def test_in_an_opencode_session_the_agent_and_its_commands_speak_and_nobody_else():
+    source = claude(
+        ["user", "MEMORY:fix:a prompt says it"],
+        ["read", "MEMORY:fix:a file says it"],
+        ["agent", 'MEMORY:fix:the agent says it\nbd comment x "LEARNED: it writes a command and runs none"'],
+        ["command", 'bd comment app-1 "LEARNED: the agent runs it"'],
+        ["mcp_pages_fetch", "LEARNED: a page says it"],
+        ["agent", "MEMORY:fix:after a page"],
+    )
+
+    said = heard(source, "opencode")
+
+    assert [item.signal.text for item in said] == ["the agent says it", "the agent runs it", "after a page"]
+    assert [item.taints for item in said] == [(), (), ("mcp_pages_fetch",)]
+
+
+def test_an_opencode_agent_that_repeats_what_it_read_is_an_echo():
+    words = "never restart the proxy at night"
+
+    assert [item.is_echo for item in heard(claude(["read", words], ["agent", f"MEMORY:fix:{words}"]), "opencode")] == [
+        True
+    ]
+
+
+@pytest.mark.parametrize("line", ['["agent"]', '{"who": "agent"}', '["agent", 1]', '["agent", "a", "b"]'])
+def test_a_line_of_another_shape_is_skipped_in_an_opencode_session(line):
+    assert [one.reason for one in read(line, "opencode").skipped] == ["wrong_shape"]
+
+
 def test_an_unknown_format_names_the_known_ones():
-    with pytest.raises(ValueError, match="text, claude, codex, gemini, chorus"):
-        read("", "opencode")
+    with pytest.raises(ValueError, match="text, claude, codex, gemini, opencode, chorus"):
+        read("", "aider")
 
 
 # R21: finishing is the claim
@@ -365,6 +394,7 @@ def test_a_line_of_ten_megabytes_is_read(form):
         "claude": claude(user(long), agent(text(long + "\nMEMORY:fix:kept to the end"))),
         "codex": claude({"type": "message", "role": "assistant", "content": long}),
         "gemini": claude({"type": "gemini", "content": long}),
+        "opencode": claude(["agent", long]),
         "chorus": claude({"event": "iteration", "output": long}),
     }
 

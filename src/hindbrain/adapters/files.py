@@ -70,10 +70,17 @@ class LocalFiles:
                 start = max(0, file.seek(0, os.SEEK_END) - most)
                 file.seek(start)
                 read = file.read(most)
-        except OSError:
+        except (OSError, ValueError):  # a path with a NUL in it is a ValueError
             return ""
         whole = read.partition(b"\n")[2] if start else read  # the first line has lost its beginning
         return whole.decode("utf-8", "replace")
+
+    def mark(self, path: str) -> str:
+        try:
+            found = os.stat(path)
+        except (OSError, ValueError):
+            return ""
+        return f"{found.st_size}:{found.st_mtime_ns}"
 
     def texts(self, folder: str, suffix: str, *, within: str) -> tuple[tuple[str, str], ...]:
         if not isdir(folder):

@@ -1,19 +1,38 @@
-"""What one hook call is answered with, in exactly the bytes that its client reads."""
+"""What the worker says to a hook that waits: the exact bytes that the client reads."""
 
 import json
 from datetime import datetime
 
+from hindbrain.app.ending import with_ending
+from hindbrain.app.projects import adopted
 from hindbrain.app.tools import Tools
-from hindbrain.core.hooks.clients import answer as said
-from hindbrain.core.hooks.clients import notice
-from hindbrain.core.hooks.notice import Reply
+from hindbrain.core.hints import Protocol
+from hindbrain.core.hooks import clients
+from hindbrain.core.hooks.notice import Notice, Reply
 
 
-def answer(client: str, payload: bytes, *, at: datetime, tools: Tools) -> bytes:
-    """Nothing for an event that cannot be read: the spool keeps it, and whoever drains it says so."""
+class Told(Protocol):
+    """What an agent is to be told, see `app.moment`."""
+
+    def __call__(self, notice: Notice, *, project: str, root: str, tools: Tools) -> Reply: ...
+
+
+def answer(client: str, payload: bytes, *, at: datetime, tools: Tools, told: Told | None = None) -> bytes:
+    """Nothing for what concerns nobody, and for a payload that is no JSON object: the spool keeps it all the same."""
     try:
-        event = json.loads(payload)
+        fields = json.loads(payload)
     except (ValueError, RecursionError):
         return b""
-    known = notice(client, event, at=at) if isinstance(event, dict) else None
-    return b"" if known is None else said(known, Reply()).encode()
+    notice = clients.notice(client, fields, at=at) if isinstance(fields, dict) else None
+    if notice is None or not notice.cwd:
+        return b""
+    project, root = adopted(notice.cwd, tools=tools), tools.files.root(notice.cwd)
+    notice = with_ending(notice, files=tools.files)
+    reply = (told or _told())(notice, project=project, root=root, tools=tools)
+    return clients.answer(notice, reply).encode("utf-8", "replace")
+
+
+def _told() -> Told:
+    from hindbrain.app.moment import told  # with all of recall behind it: a worker that only drains needs none
+
+    return told

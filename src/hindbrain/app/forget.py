@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from hindbrain.core.model import Memory, State
 from hindbrain.core.value import dataclass
 from hindbrain.errors import NotErased, UnknownMemory
-from hindbrain.ports import Clock, Reader, Store, Where
+from hindbrain.ports import Clock, Reader, Spool, Store, Where
 
 _HEAD = 200  # characters that a store is asked for; the rest is compared here
 _TELLING = 12  # characters; a shorter title ("Use tabs") is borne by others by chance
@@ -18,16 +18,23 @@ class Forgotten:
     backups: tuple[str, ...]  # that were cleaned as well
 
 
-def forget(memory_id: str, *, store: Store, clock: Clock) -> Forgotten:
+def forget(memory_id: str, *, store: Store, clock: Clock, spool: Spool | None = None) -> Forgotten:
     """Erase a memory for good. NotErased when a file still holds its text, and who else holds it.
 
-    Only a whole id is taken: nothing can bring back a memory that was erased by mistake.
+    Only a whole id is taken: nothing can bring back a memory that was erased by mistake. What hooks have left must be
+    taken up first: it would come back from there.
     """
     if store.memory(memory_id) is None:
         raise UnknownMemory(
             f"there is no memory {memory_id}", fix="give the whole id; `hindbrain list --all` shows the ids"
         )
     texts = _texts(memory_id, store)
+    waiting = spool.forget([text for text in texts if len(text) >= _TELLING]) if spool else ()
+    if waiting:
+        raise NotErased(
+            f"nothing was erased: what hooks left in {', '.join(waiting)} holds the text of {memory_id}, too",
+            fix="`hindbrain worker --once` takes it up; then forget it again",
+        )
     erased = store.erase(memory_id, at=clock.now())
     if erased.found_in:
         raise NotErased(

@@ -12,6 +12,7 @@ from hindbrain.core.hooks.table import HELD, TOLD
 from hindbrain.core.model import Event, Receipt, Verdict
 from hindbrain.core.model.activity import Deed
 from hindbrain.core.transcripts import FORMATS, read
+from hindbrain.core.transcripts.opencode import written
 from hindbrain.core.value import dataclass
 from hindbrain.ports import Changes, Transaction
 
@@ -73,7 +74,7 @@ class _Stop:
         if is_main and not self._has_edited():  # a person who only asked something is left alone
             return None
         path = self.notice.transcript if is_main else self.notice.agent_transcript
-        text = self.tools.files.tail(path, most=_MOST_BYTES) if path else ""
+        text = self.tools.files.tail(path, most=_MOST_BYTES) if path else written(self.notice.said)
         transcript = read(text, self.notice.client)
         return conduct(transcript, last_words=self.notice.message) if transcript.utterances else None
 

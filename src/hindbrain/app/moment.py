@@ -136,7 +136,20 @@ def _context(scene: _Scene) -> str:
                 lambda tx: _recorded(scene, plans, cursors=cursors, tx=tx), is_durable=False, patience_s=_PATIENCE_S
             )
     texts = [one.text for one in said if not one.injection.is_withheld]
-    return "\n".join(filter(None, (*texts, _how_to_record(scene))))
+    return "\n".join(filter(None, (_handed(scene), *texts, _how_to_record(scene))))
+
+
+def _handed(scene: _Scene) -> str:
+    """What another agent left for the one that begins."""
+    if scene.notice.happening not in (Happening.SESSION_START, Happening.AGENT_START):
+        return ""
+    if not scene.tools.store.papers(scene.listener.project, sort="handoff"):
+        return ""  # most projects, and then nothing is loaded for it
+    from hindbrain.app.handoff import handoff_notes
+
+    agent = tidy(scene.notice.agent_type) or scene.listener.agent
+    is_next = scene.notice.happening is Happening.SESSION_START
+    return handoff_notes(scene.listener.project, agent=agent, is_next=is_next, tools=scene.tools)
 
 
 def _recorded(scene: _Scene, plans: Sequence[_Plan], *, cursors: Mapping[str, str], tx: Transaction) -> list[_Said]:

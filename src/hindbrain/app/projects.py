@@ -2,9 +2,13 @@
 
 import os
 
+from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.value import dataclass
 from hindbrain.errors import AmbiguousProject, BadValue
 from hindbrain.ports import ProjectFiles, Reader
+
+if TYPE_CHECKING:
+    from hindbrain.app.tools import Tools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,3 +73,11 @@ def relative(path: str, *, root: str, here: str) -> str:
         if place.startswith(f"{above}/"):
             return place[len(above) + 1 :]
     return ""
+
+
+def adopted(folder: str, *, tools: "Tools") -> str:
+    """The id of the project around `folder`, which becomes known by this if it is not."""
+    located = _at(folder, tools.files, per_worktree=tools.settings.per_worktree)
+    at = tools.clock.now()
+    made = tools.store.adopt(located.identities, name=located.name, project_id=tools.chance.id("prj", at), at=at)
+    return made.id

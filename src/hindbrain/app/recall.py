@@ -27,6 +27,7 @@ class Question:
     hat: str = ""
     persona: str = ""
     types: Sequence[str] = ()
+    kinds: Sequence[str] = ()  # empty: any
     scopes: Sequence[str] = ()  # of `core.scopes`; empty: everything, by the usual strategy
     as_of: datetime | None = None
     with_all: bool = False
@@ -65,7 +66,7 @@ def recall(question: Question, *, project: str, tools: Tools) -> Found:
         states=_states(question),
         voices=(question.persona,) if question.persona else None,
         types=tuple(known(name, TYPES, name="type") for name in question.types),
-        kinds=_kinds(question.scopes) if question.scopes else (),
+        kinds=_kinds(question),
     )
     if (answered := _elsewhere(question, ask, where=where, tools=tools)) is not None:
         return answered
@@ -100,11 +101,13 @@ def _states(question: Question) -> frozenset[State]:
     return frozenset({State.LIVE} | old)
 
 
-def _kinds(scopes: Sequence[str]) -> tuple[Kind, ...]:
-    """Those that memories of the scopes can be; none: any."""
+def _kinds(question: Question) -> tuple[Kind, ...]:
+    """Those that are asked for, or that memories of the scopes can be; none: any."""
+    if question.kinds or not question.scopes:
+        return tuple(Kind(known(name, tuple(Kind), name="kind")) for name in question.kinds)
     from hindbrain.core.scopes import SCOPES
 
-    kinds = [SCOPES[known(scope, tuple(SCOPES), name="scope")][1] for scope in scopes]
+    kinds = [SCOPES[known(scope, tuple(SCOPES), name="scope")][1] for scope in question.scopes]
     return tuple(kind for some in kinds for kind in some) if all(kinds) else ()
 
 

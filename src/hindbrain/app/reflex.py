@@ -5,7 +5,7 @@ not to names: a file that changes must be approved again.
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from hindbrain.app.shelf import Filed, Indexed, Shelf, cards, folders_of, index, put_away
 from hindbrain.app.tools import Tools
@@ -110,11 +110,16 @@ def approve(names: Sequence[str], project: str, *, root: str | None, tools: Tool
     digests = {name: sha256(content) for name, content in contents.items() if content is not None}
     data = {"files": digests, "by": by}
     event = Event(name="reflex_approved", at=at, project=project, data=data)
-    marks = {_approval(project, digest): name for name, digest in digests.items()}
+    marks = approvals(project, {name: content for name, content in contents.items() if content is not None})
     person = Actor(type=ActorType.HUMAN, persona=by)
     tools.store.write(lambda tx: tx.apply(Changes(cursors=marks, events=(event,), by=person)))
     sync(project, root, tools=tools, is_all=True)
     return tuple(digests)
+
+
+def approvals(project: str, contents: Mapping[str, bytes]) -> dict[str, str]:
+    """The cursors that say that a person has approved files with these contents, which are by their names."""
+    return {_approval(project, sha256(content)): name for name, content in contents.items() if reflex.wants(name)}
 
 
 def master_index(project: str, root: str | None, *, tools: Tools, is_written: bool = False) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import pairwise
 
 from hindbrain.core.hooks.notice import Happening, Notice
 from hindbrain.core.model import Injection
@@ -53,8 +54,13 @@ def _in_sight_since(listener: Listener, notice: Notice, *, reader: Reader, now: 
     """When the agent's context was last emptied or shortened; None: never."""
     if notice.happening is Happening.SESSION_START and notice.source in _CUT_OFF:
         return now
-    cuts = _deeds(listener, reader, deeds=(Deed.COMPACTION, Deed.SESSION), agent=listener.agent)
-    return max((cut.at for cut in cuts if cut.deed is Deed.COMPACTION or cut.subject in _CUT_OFF), default=None)
+    deeds = _deeds(listener, reader, deeds=(Deed.COMPACTION, Deed.SESSION), agent=listener.agent)
+    cuts = [deed for deed in deeds if deed.deed is Deed.COMPACTION or deed.subject in _CUT_OFF]
+    # A client says that it is done after the session has gone on: what was told in between is still to be seen.
+    known = {
+        cut.id for before, cut in pairwise(cuts) if cut.subject == "done" and before.subject in ("begins", "compact")
+    }
+    return max((cut.at for cut in cuts if cut.id not in known), default=None)
 
 
 def _spent(listener: Listener, reader: Reader, *, past: Sequence[Injection]) -> int:

@@ -1,9 +1,10 @@
 """What the worker of a home does while it lives, and when it ends.
 
-It embeds what is due: at its start, when it is told of new memories, and every few seconds. It runs the jobs of
-`app.schedule` when their time has come. Meanwhile it answers
-processes that live too short to load the model. It ends when it is told to, when nobody has asked for a while, and when
-its home goes; when its settings change, it begins anew with them.
+Four threads. One takes up what hooks have left and does the jobs that follow from it, one embeds what is due: each at
+its start, when it is told that there is something, and every few seconds. One runs what `app.schedule` says, when its
+time has come. Meanwhile it answers processes that live too
+short to load the model. Without a model it does all the rest. It ends when it is told to, when nobody has asked for a
+while, and when its home goes; when its settings change, it begins anew with them.
 """
 
 import os
@@ -18,15 +19,20 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hindbrain import __version__
-from hindbrain.app import errand
+from hindbrain.app import errand, schedule
 from hindbrain.app.answer import answer
+from hindbrain.app.consolidate import queue_due
+from hindbrain.app.drain import Drained, drain
 from hindbrain.app.embed import BATCH, Embedded, embed_due
-from hindbrain.app.schedule import run_due, watch
+from hindbrain.app.handlers import handlers
+from hindbrain.app.jobs import Ran, run_due
 from hindbrain.app.tools import Tools
+from hindbrain.core.logger import MACHINE, Phase
 from hindbrain.core.message import MOST_ANSWERED, understood, written
+from hindbrain.core.model.job import Job, JobState
 from hindbrain.errors import BadValue, EmbedderMissing, HindbrainError
 from hindbrain.settings import Settings
-from hindbrain.wiring import lease_of, open_tools, service_of
+from hindbrain.wiring import lease_of, open_tools, service_of, spool_of
 
 STOPPED, IDLE = "stopped", "nobody asked"
 GONE, CHANGED = "its home is gone", "its settings or its store changed"
@@ -35,8 +41,12 @@ _TICK_S = 5.0  # between two looks at the clock and at the files
 _CHECK_S = 5.0  # between two looks for what is due
 _FIRST_S = 15.0  # before the first look at the schedule
 _JOBS_S = 60.0  # between two looks at the schedule, and at the files of the vault
+_SWEEP_S = 60.0  # between two looks for projects in which nothing happens any more
+_SPOOL_S = 1.0  # between two looks at what hooks have left
 _RETRY_S = 60.0  # the same, after a failure
 _POLITE = 10  # niceness of the thread that embeds: answers come first, and so does the user
+
+_DISTANT = ("openai", "mistral")  # models that cannot be kept warm, and whose network may come back
 
 T = TypeVar("T")
 Say = Callable[[str], None]  # a line for the log
@@ -61,49 +71,84 @@ def _lived(tools: Tools, *, say: Say) -> str:
         tools.store.close()
 
 
+def caught_up(tools: Tools) -> tuple[Drained, Ran]:
+    """Take up what hooks left and do what is due, once. The caller holds the lease."""
+    drained = drain(spool_of(tools.settings), tools=tools, attempt=_trouble_of)
+    return drained, run_due(handlers(), tools=tools, attempt=_trouble_of)
+
+
+def attempted(run: Callable[[], T]) -> tuple[T | None, str]:
+    """What `run` returns, and what went wrong: whoever calls this outlives what it runs, and records it."""
+    try:
+        return run(), ""
+    except Exception as error:  # noqa: BLE001 - one of the two catch-alls in hindbrain (rule 7)
+        return None, f"{type(error).__name__}: {error}"
+
+
 class _Life:
     """With one store, one model and one set of settings."""
 
     def __init__(self, tools: Tools, *, say: Say) -> None:
-        if tools.embedder is None:
-            raise EmbedderMissing("meaning is switched off", fix='set embedder = "minilm" in config.toml')
         self._tools = tools
         self._files = _files(tools.settings)
-        self._embedder = tools.embedder
         self._say = say
         self._ending = ""
-        self._is_busy = True  # there is something to embed, or nobody has looked yet
+        self._busy = {"draining", "embedding"}  # parts that have something to do, or have not looked yet
         self._done = 0  # memories since the log last told
-        self._trouble = ""  # what last went wrong, until it goes right again
+        self._trouble: dict[str, str] = {}  # by part: what last went wrong, until it goes right again
         self._used = time.monotonic()
+        self._swept = self._used
         self._poked = threading.Event()
         self._over = threading.Event()
+        self._stirred = threading.Event()
+        self._phase = Phase.IDLE
+        self._doing = ""  # the kind of job
         self._is_listed = False  # whether the store knows all that is due
         self._is_alone = False  # whether the vectors of other models are gone
-        self._embedder.embed(["warm up"])  # before it can be called: whoever reaches it is answered in time
+        self._spool = spool_of(tools.settings)
+        self._embedder = tools.embedder if self._is_warmed() else None
+        for warning in tools.model.warnings() if tools.model else ():
+            say(f"warns: {warning}")
         self._service = service_of(tools.settings)
 
+    def _is_warmed(self) -> bool:
+        """Before it can be called: whoever reaches it is answered in time. False where there is no model to be had."""
+        embedder = self._tools.embedder
+        if embedder is not None and embedder.space.provider in _DISTANT:
+            return True
+        try:
+            return bool(embedder and embedder.embed(["warm up"]))
+        except EmbedderMissing as error:
+            self._trouble["embedding"] = f"{error.what}; {error.fix}"
+            self._say(f"does without a model: {error.what}")
+            return False
+
     def run(self) -> str:
-        embedding = threading.Thread(target=self._embed_on, name="embedding")
-        keeping = threading.Thread(target=self._keep_on, name="jobs")
+        loops = {"draining": self._drain_on, "embedding": self._embed_on, "keeping": self._keep_on}
+        if self._embedder is None:
+            self._busy.discard("embedding")
+            del loops["embedding"]
+        threads = [threading.Thread(target=loop, name=name) for name, loop in loops.items()]
         try:
             with _signals(self._end):
-                embedding.start()
-                keeping.start()
+                for thread in threads:
+                    thread.start()
                 self._say(f"serves {self._tools.settings.home} as process {os.getpid()}")
                 while not self._is_over():
                     self._service.serve(self._answer, for_s=self._pause())
         finally:
             self._end()
             self._service.close()
-            embedding.join()
-            keeping.join()
+            for thread in threads:
+                if thread.ident is not None:
+                    thread.join()
         return self._ending
 
     def _end(self, why: str = STOPPED) -> None:
         self._ending = self._ending or why
         self._poked.set()
         self._over.set()
+        self._stirred.set()
         self._service.wake()
 
     def _is_over(self) -> bool:
@@ -123,20 +168,59 @@ class _Life:
     def _pause(self) -> float:
         """Seconds until the next look; none when it was idle for too long."""
         most = self._tools.settings.worker_idle_s
-        if most <= 0 or self._is_busy:
+        if most <= 0 or self._busy:
             return _TICK_S
         return min(_TICK_S, self._used + most - time.monotonic())
+
+    def _rest(self, part: str) -> None:
+        """Nothing is left to do there."""
+        if part in self._busy:
+            self._busy.discard(part)
+            self._service.wake()  # it may be time to end
+
+    def _drain_on(self) -> None:
+        _be_polite()
+        while not self._ending:
+            self._stirred.clear()
+            is_more = None if self._is_changed() else self._outlived("draining", self._drain_some)
+            if is_more:
+                self._busy.add("draining")
+                self._used = time.monotonic()
+            else:
+                self._rest("draining")
+            if not self._ending:
+                self._stirred.wait(_SPOOL_S if is_more is not None else _CHECK_S)
+
+    def _drain_some(self) -> bool:
+        """Take up what hooks left, do what is due; whether there is anything that will be due."""
+        drained = drain(self._spool, tools=self._tools, attempt=_trouble_of, is_over=self._is_ending)
+        if not drained.records and time.monotonic() >= self._swept + _SWEEP_S:
+            self._swept = time.monotonic()
+            queue_due(self._tools)
+        run_due(handlers(), tools=self._tools, attempt=_trouble_of, is_over=self._is_ending, watch=self._watch_queue)
+        if drained.queued:
+            self._poked.set()  # what was captured has no vectors yet
+        self._trouble.pop("draining", None)
+        counts = self._tools.store.count_jobs()
+        return bool(drained.records or counts.get(JobState.QUEUED) or counts.get(JobState.RUNNING))
+
+    def _is_ending(self) -> bool:
+        return bool(self._ending)
+
+    def _watch_queue(self, phase: Phase, job: Job) -> None:
+        self._phase = phase
+        self._doing = job.kind if job.state is JobState.RUNNING else ""
+        if job.state is JobState.DEAD:
+            self._say(f"gives up {job.kind} {job.id}: {job.error}")
 
     def _embed_on(self) -> None:
         _be_polite()
         while True:
             self._poked.clear()
-            step = None if self._ending or self._is_changed() else self._outlived(self._embed_some)
+            step = None if self._ending or self._is_changed() else self._outlived("embedding", self._embed_some)
             if step and step.done and step.left:
                 continue
-            if self._is_busy:
-                self._is_busy = False
-                self._service.wake()  # it may be time to end
+            self._rest("embedding")
             if self._ending:
                 return
             self._poked.wait(_CHECK_S if step else _RETRY_S)
@@ -149,18 +233,21 @@ class _Life:
         while not self._over.wait(pause):
             pause = _JOBS_S
             if not self._is_changed():
-                self._outlived(self._keep)
+                self._outlived("keeping", self._keep)
 
     def _keep(self) -> None:
-        for name in run_due(self._tools):
+        for name in schedule.run_due(self._tools):
             self._say(f"has run {name}")
-        watch(self._tools)
+        schedule.watch(self._tools)
+        self._trouble.pop("keeping", None)
 
     def _embed_some(self) -> Embedded:
-        store = self._tools.store
-        store.expect(self._embedder.space)
+        store, embedder = self._tools.store, self._embedder
+        if embedder is None:
+            raise BadValue("the worker has no model", fix="do without it")
+        store.expect(embedder.space)
         self._is_listed = True
-        step = embed_due(store=store, embedder=self._embedder, limit=BATCH, is_over=lambda: bool(self._ending))
+        step = embed_due(store=store, embedder=embedder, limit=BATCH, is_over=lambda: bool(self._ending))
         if step.done:
             self._used = time.monotonic()
             self._done += step.done
@@ -168,9 +255,9 @@ class _Life:
             self._say(f"has embedded what was due: {self._done}")
             self._done = 0
         if not step.left and not self._is_alone:
-            store.drop_spaces(but=self._embedder.space)
+            store.drop_spaces(but=embedder.space)
             self._is_alone = True
-        self._trouble = ""
+        self._trouble.pop("embedding", None)
         return step
 
     def _answer(self, line: bytes) -> bytes:
@@ -178,7 +265,7 @@ class _Life:
         message = understood(line)
         if message is None:
             return written({"error": "not_understood"})
-        return self._outlived(lambda: self._said(message)) or written({"error": "internal"})
+        return self._outlived("answering", lambda: self._said(message)) or written({"error": "internal"})
 
     def _said(self, message: Message) -> bytes:
         try:
@@ -204,17 +291,27 @@ class _Life:
         return verbs[name]
 
     def _ping(self, _: Message) -> Mapping[str, object]:
-        space = self._embedder.space
+        store, space = self._present().store, self._embedder.space if self._embedder else None
+        counts = store.count_jobs()
         return {
             "pid": os.getpid(),
             "hindbrain": __version__,
-            "space": space.name,
-            "due": self._present().store.count_unembedded(space) if self._is_listed else None,
-            "trouble": self._trouble,
+            "space": space.name if space else None,
+            "due": store.count_unembedded(space) if space and self._is_listed else None,
+            "trouble": "; ".join(self._trouble.values()),
+            "queue": {
+                "id": MACHINE,
+                "state": str(self._phase),
+                "processing": self._phase is Phase.PROCESSING,
+                "doing": self._doing,
+                "pending": counts.get(JobState.QUEUED, 0),
+                "dead": counts.get(JobState.DEAD, 0),
+            },
+            "spool_bytes": int(self._spool.vitals()["waiting_bytes"]),
         }
 
     def _embed(self, message: Message) -> Mapping[str, object]:
-        if message.get("space") != self._embedder.space.name:
+        if self._embedder is None or message.get("space") != self._embedder.space.name:
             raise BadValue("the worker has another model", fix="embed without it")
         texts = message.get("texts")
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
@@ -230,6 +327,7 @@ class _Life:
         at, patience_ms = message.get("at"), message.get("for_ms")
         if not isinstance(body, bytes) or not isinstance(at, int) or not isinstance(patience_ms, int):
             raise BadValue("a hook sends `at`, `for_ms` and an event", fix="send them")
+        self._stirred.set()  # it has left something in the spool
         moment = datetime.fromtimestamp(at / 1000, UTC)
         said = answer(str(message.get("client")), body, at=moment, tools=self._present())
         return {"body": said} if said and time.monotonic() < heard + patience_ms / 1000 else {}
@@ -243,28 +341,33 @@ class _Life:
 
     def _poke(self, _: Message) -> Mapping[str, object]:
         self._poked.set()
+        self._stirred.set()
         return {}
 
     def _stop(self, _: Message) -> Mapping[str, object]:
         self._end()
         return {"pid": os.getpid()}
 
-    def _outlived(self, run: Callable[[], T]) -> T | None:
+    def _outlived(self, part: str, run: Callable[[], T]) -> T | None:
         """What `run` returns; None when it failed, which is recorded and shown by `worker --status`."""
-        try:
-            return run()
-        except Exception as error:  # noqa: BLE001 - one of the two catch-alls in hindbrain (rule 7)
-            trouble = f"{type(error).__name__}: {error}"
-            if trouble != self._trouble:
-                self._say(f"failed: {trouble}")
-            self._trouble = trouble
-            return None
+        result, trouble = attempted(run)
+        if trouble and trouble != self._trouble.get(part):
+            self._say(f"failed: {trouble}")
+        if trouble:
+            self._trouble[part] = trouble
+        return result
+
+
+def _trouble_of(run: Callable[[], None]) -> str:
+    return attempted(run)[1]
 
 
 def _files(settings: Settings) -> tuple[object, ...]:
     """What tells whether the settings were edited, or the store exchanged."""
-    config, store = _known(Path(settings.home) / "config.toml"), _known(Path(settings.store))
-    return config and (config.st_ino, config.st_size, config.st_mtime_ns), store and (store.st_dev, store.st_ino)
+    written = [_known(Path(settings.home) / name) for name in ("config.toml", "routing.yaml")]
+    store = _known(Path(settings.store))
+    marks = (one and (one.st_ino, one.st_size, one.st_mtime_ns) for one in written)
+    return *marks, store and (store.st_dev, store.st_ino)
 
 
 def _known(path: Path) -> os.stat_result | None:

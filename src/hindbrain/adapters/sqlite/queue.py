@@ -7,7 +7,7 @@ import apsw
 
 from hindbrain.adapters.sqlite import rows
 from hindbrain.core.hints import Any
-from hindbrain.core.model.job import SUPERSEDED, Job, JobState
+from hindbrain.core.model.job import KEPT_DONE, SUPERSEDED, Job, JobState
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.notation import read
 from hindbrain.core.value import replace
@@ -18,6 +18,10 @@ _COLUMNS = (
 _SELECT = f"SELECT seq, {', '.join(_COLUMNS)} FROM job"
 _INSERT = f"INSERT INTO job ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
 _UPDATE = f"UPDATE job SET {', '.join(f'{name} = ?' for name in _COLUMNS)} WHERE id = ?"
+_FORGET = (
+    "DELETE FROM job WHERE state = 'done'"
+    " AND seq <= (SELECT seq FROM job WHERE state = 'done' ORDER BY seq DESC LIMIT 1 OFFSET ?)"
+)
 _OPEN = "state IN ('queued', 'running')"  # as the partial indexes say it: only then are they used
 
 
@@ -31,6 +35,8 @@ def put(jobs: Sequence[Job], db: apsw.Connection) -> None:
             db.execute(_UPDATE, (*_values(settled), job.id))
         elif not others or not is_open:
             db.execute(_INSERT, _values(job))
+    if any(job.state is JobState.DONE for job in jobs):
+        db.execute(_FORGET, (KEPT_DONE,))
 
 
 def found(ask: Callable[..., list[Any]], *, states: Sequence[JobState], kind: str, limit: int) -> Sequence[Job]:

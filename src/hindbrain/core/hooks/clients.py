@@ -74,9 +74,15 @@ def _known(base: Notice, fields: Object) -> Notice:
         is_internal=bool(agent or happening in _AGENTS) and not agent_type,
         source=jsonl.text(fields, "source", "reason"),
         message=jsonl.text(fields, "last_assistant_message", "prompt_response"),
+        said=_said(base.client, fields),
         is_stop_active=fields.get("stop_hook_active") is True,
         ref=jsonl.text(fields, "tool_use_id", "prompt_id", "turn_id"),
     )
+
+
+def _said(client: str, fields: Object) -> tuple[tuple[str, str], ...]:
+    said = fields.get("said") if client == "opencode" else ()
+    return said if isinstance(said, tuple) else ()
 
 
 def _in_agent(happening: Happening, fields: Object) -> Happening:

@@ -49,6 +49,7 @@ class Notice:
     is_failure: bool = False
     is_interrupt: bool = False
     message: str = ""  # the agent's last words, at a stop
+    said: tuple[tuple[str, str], ...] = ()  # who, and what: the whole session, where the client keeps no transcript
     is_stop_active: bool = False  # the client goes on because a stop hook held it
     ref: str = ""  # id of the tool call, of the prompt, or of the turn
 

@@ -1,8 +1,19 @@
 """How OpenCode's events read as those of the others: our plugin there sends what it was called with, as it is."""
 
+from collections.abc import Iterator
+
+from hindbrain.core.hooks.table import EDITS, READS, SHELLS
 from hindbrain.core.transcripts import jsonl
 from hindbrain.core.transcripts.jsonl import Object
+from hindbrain.core.transcripts.opencode import AGENT, COMMAND, USER
 
+_MOST_SAID = 200_000  # characters of one session
+_TOOLS = (
+    EDITS
+    | READS
+    | {"apply_patch", "batch", "codesearch", "glob", "grep", "list", "lsp", "question", "skill", "task"}
+    | {"todoread", "todowrite", "webfetch", "websearch"}
+)
 _SOURCES = {"session.created": "startup", "session.deleted": "deleted"}
 
 
@@ -15,6 +26,7 @@ def flat(event: Object) -> Object:
         "transcript_path": event.get("transcript_path"),
         "source": _SOURCES.get(jsonl.text(event, "hook_event_name"), ""),
         "last_assistant_message": event.get("message"),
+        "said": _said(event.get("transcript")),
         "stop_hook_active": event.get("stop_hook_active"),
     }
 
@@ -44,6 +56,33 @@ def _called(payload: Object) -> Object:
         "tool_response": payload.get("output"),
         "tool_use_id": asked.get("callID"),
     }
+
+
+def _said(parts: object) -> tuple[tuple[str, str], ...]:
+    """Who said what, oldest first. Of a long session the beginning has no words any more, but the tools that brought
+    any are still named: they tell whether foreign text came in."""
+    listed = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    spoken = [pair for part in listed for pair in _spoken(part)]
+    kept: list[tuple[str, str]] = []
+    room = _MOST_SAID
+    for who, text in reversed(spoken):
+        room -= len(text)
+        if room >= 0:
+            kept.append((who, text))
+        elif who not in (AGENT, COMMAND, USER):
+            kept.append((who, ""))
+    return tuple(reversed(kept))
+
+
+def _spoken(part: Object) -> Iterator[tuple[str, str]]:
+    tool, text = jsonl.text(part, "tool"), jsonl.text(part, "text")
+    if not tool:
+        yield (AGENT if part.get("role") == "assistant" else USER), text
+        return
+    if tool in SHELLS:
+        yield COMMAND, jsonl.text(jsonl.mapping(part, "input"), "command")
+    is_own = tool in _TOOLS or tool in SHELLS
+    yield (tool if is_own else f"mcp_{tool}"), text  # what the client does not know comes from a server
 
 
 def _prompt(parts: object) -> str:

@@ -1,1 +1,1 @@
-"""How errors and successes become proposals for a person; nothing here decides for one."""
+"""How an error becomes a scar, a scar a suggestion, and a suggestion, once a person agrees, a rule."""

@@ -7,6 +7,7 @@ from hindbrain.core.closed import StrEnum
 from hindbrain.core.value import dataclass
 
 MOST_TRIES = 5  # then a person must look
+KEPT_DONE = 1_000  # jobs that are done, and still listed
 SUPERSEDED = "another job with the same key was queued since"
 
 

@@ -1,6 +1,6 @@
 """How a session's record becomes voices: each format has one reader, and only voices are passed on."""
 
-from hindbrain.core.transcripts import chorus_log, claude, codex, gemini, plain
+from hindbrain.core.transcripts import chorus_log, claude, codex, gemini, opencode, plain
 from hindbrain.core.transcripts.listen import Heard, Unheard, hear
 from hindbrain.core.transcripts.utterance import Skipped, Transcript, Utterance, Voice
 
@@ -11,6 +11,7 @@ _READERS = {
     "claude": claude.read,
     "codex": codex.read,
     "gemini": gemini.read,
+    "opencode": opencode.read,
     "chorus": chorus_log.read,
 }
 FORMATS: tuple[str, ...] = tuple(_READERS)

@@ -32,6 +32,18 @@ def read(source: str) -> Transcript:
     return Transcript(utterances=tuple(utterances), skipped=tuple(reader.skipped))
 
 
+def exit_code(source: str, call: str) -> int | None:
+    """How the command of that call ended, by the newest record of it; None where none says."""
+    for line in reversed(source.split("\n")):
+        if call in line and '"exit_code"' in line:
+            value = jsonl.parsed(line)
+            item = jsonl.mapping(jsonl.mapping(value, "payload"), "item") if isinstance(value, dict) else {}
+            code = item.get("exit_code")
+            if item.get("id") == call and type(code) is int:
+                return code
+    return None
+
+
 class _Reader:
     def __init__(self) -> None:
         self.utterances: list[Utterance] = []

@@ -3,9 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from hindbrain.core.hints import TYPE_CHECKING
+from hindbrain.core.setup.wires import CLIENTS
 from hindbrain.entry.cli.call import Call
+from hindbrain.entry.cli.commands import COMMANDS
 from hindbrain.entry.cli.output import bold, dim, line, many, style, table
 from hindbrain.entry.cli.records import plain
+from hindbrain.entry.cli.values import OneOf
 from hindbrain.entry.cli.verb import command, option
 
 if TYPE_CHECKING:
@@ -50,16 +53,29 @@ def cleanup(call: Call, dry_run: bool) -> None:
     examples="""
 hindbrain doctor
 hindbrain doctor --repair
+hindbrain doctor --wire claude
 """
 )
 @option("--repair", is_flag=True, help="Build the word index anew, then check.")
-def doctor(call: Call, repair: bool) -> int:
+@option(
+    "--wire",
+    type=OneOf("client", tuple(CLIENTS)),
+    metavar="CLIENT",
+    help=f"Send a test event through a client's command line. One of: {', '.join(CLIENTS)}.",
+)
+def doctor(call: Call, repair: bool, wire: str | None) -> int:
     """Check that everything is healthy, and say how to fix it.
 
-    Exits with 1 when something is not.
+    Looks at the store, the model and the worker, then at the coding agents' clients that are installed. Exits with 1
+    when something is not well.
     """
+    from hindbrain.wiring import clients_of, kit_of
+
     with call.open() as hindbrain:
-        findings = hindbrain.doctor(is_repairing=repair)
+        store = hindbrain.doctor(is_repairing=repair)
+        kit = kit_of(hindbrain.settings, has_server="mcp" in COMMANDS)
+        wires = hindbrain.wires(kit, clients=clients_of(hindbrain.settings), trial=wire or "")
+    findings = (*store, *wires)
     is_ok = all(finding.is_ok for finding in findings)
     call.tell(lambda: {"is_ok": is_ok, "findings": plain(findings)}, _findings_lines(findings))
     return 0 if is_ok else 1

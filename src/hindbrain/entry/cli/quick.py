@@ -55,7 +55,7 @@ def _run(words: Sequence[str]) -> int:
 def read(verb: Verb, words: Sequence[str]) -> dict[str, Any]:
     """The values of a plain command line by keyword, those of SHARED among them. Everything else is NotPlain."""
     parameters = (*verb.parameters, *SHARED)
-    flags = {parameter.names[0]: parameter for parameter in parameters if parameter.is_option}
+    flags = {parameter.names[0]: parameter for parameter in reversed(parameters) if parameter.is_option}  # own ones win
     given: dict[str, Any] = {parameter.keyword: parameter.default for parameter in parameters}
     seen: set[str] = set()
     placed: list[str] = []
@@ -70,6 +70,8 @@ def read(verb: Verb, words: Sequence[str]) -> dict[str, Any]:
             text = "" if option.traits.get("is_flag") else next(rest, "")
         value = _value(option, text, is_written=bool(sign))
         given[option.keyword] = (*given[option.keyword], value) if option.traits.get("multiple") else value
+    if any(option.traits.get("required") and option.keyword not in seen for option in flags.values()):
+        raise NotPlain
     return given | _arguments(verb, placed)
 
 
@@ -108,6 +110,10 @@ def _arguments(verb: Verb, placed: Sequence[str]) -> dict[str, Any]:
     if not all(placed):
         raise NotPlain
     if wanted and wanted[0].traits.get("nargs") == -1:
+        if not placed and wanted[0].traits.get("required"):
+            raise NotPlain
+        if not placed and wanted[0].traits.get("required"):
+            raise NotPlain
         return {wanted[0].keyword: tuple(placed)}
     if len(placed) > len(wanted) or any(map(_is_required, wanted[len(placed) :])):
         raise NotPlain

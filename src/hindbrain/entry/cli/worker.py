@@ -19,11 +19,12 @@ from hindbrain.entry.cli.call import Call
 from hindbrain.entry.cli.output import bold, dim, line, many
 from hindbrain.entry.cli.records import plain
 from hindbrain.entry.cli.verb import Misuse, command, option
-from hindbrain.errors import EmbedderMissing, WorkerStuck
+from hindbrain.errors import WorkerStuck
 from hindbrain.settings import Settings, anew, environment, load, worker_socket
 
 _LOOK_S = 2.0  # how long a person waits for a worker's answer
 _END_S = 15.0  # how long a worker may take to finish what it is doing
+_BEAT_S = 2.5  # without a sign of life, a worker is worth replacing
 _POLL_S = 0.05
 _LONGEST_LOG = 1_000_000  # bytes; a longer one begins anew
 
@@ -36,6 +37,8 @@ class Status:
     space: str | None  # the model's
     due: int | None  # memories without a vector; None: not known yet
     trouble: str | None  # what last went wrong; empty: nothing
+    queue: dict[str, Any] | None  # its machine: id, state (idle, processing), doing, pending, dead
+    spool_bytes: int  # of what hooks were told, and nobody has taken up yet
     socket: str
     log: str
 
@@ -49,14 +52,14 @@ hindbrain worker --stop
 """
 )
 @option("--detach", is_flag=True, help="Start it in the background, unless there is one, and return at once.")
-@option("--once", is_flag=True, help="Embed what is due, then end.")
+@option("--once", is_flag=True, help="Take up what hooks left, do and embed what is due, then end.")
 @option("--stop", is_flag=True, help="End the one that runs.")
 @option("--status", is_flag=True, help="Say whether one runs, and what it has to do.")
 def worker(call: Call, detach: bool, once: bool, stop: bool, status: bool) -> None:
-    """Keep the model warm, and give memories their meaning.
+    """Learn from what hooks heard, and give memories their meaning.
 
     Without an option it runs until Ctrl-C. While it runs, other commands need not load the model. It ends by itself
-    when nobody has asked it for a while; without one, a command that needs the model starts it for itself.
+    when nobody has asked it for a while; hooks start one when there is none. Without a model it does all the rest.
     """
     wanted = {_detach: detach, _once: once, _stop: stop, _status: status}
     if sum(wanted.values()) > 1:
@@ -84,7 +87,8 @@ def _detach(call: Call) -> None:
     from hindbrain.wiring import lease_of
 
     settings = load()
-    holder = lease_of(settings).holder
+    lease = lease_of(settings)
+    holder = lease.holder if lease.is_beating(_BEAT_S) else None  # one that is stopped will be replaced
     pid = _spawned(_log(settings)) if holder is None else holder
     told = f"Process {pid} {'starts' if holder is None else 'is the worker already'}."
     call.tell(lambda: {"pid": pid, "is_new": holder is None, "log": str(_log(settings))}, [told])
@@ -106,23 +110,24 @@ def _spawned(log: Path) -> int:
 
 
 def _once(call: Call) -> None:
-    from hindbrain.app.embed import embed_all
+    from hindbrain.app.embed import Embedded, embed_all
+    from hindbrain.entry.worker import caught_up
     from hindbrain.wiring import lease_of, open_tools
 
     settings = load()
-    with lease_of(settings).hold():
-        tools = open_tools(settings)
-        with contextlib.closing(tools.store) as store:
-            embedder = tools.embedder
-            if embedder is None:
-                raise EmbedderMissing("meaning is switched off", fix='set embedder = "minilm" in config.toml')
-            store.expect(embedder.space)
-            with contextlib.closing(Bar("embedding", store.count_unembedded(embedder.space))) as bar:
-                embedded = embed_all(store=store, embedder=embedder, tell=bar.tell)
-    call.tell(
-        lambda: {**plain(embedded), "space": embedder.space.name},
-        [f"{_memories(embedded.done)} embedded, {embedded.left:,} left"],
-    )
+    with lease_of(settings).hold(), contextlib.closing((tools := open_tools(settings)).store):
+        drained, ran = caught_up(tools)
+        embedder, embedded = tools.embedder, Embedded(done=0, left=0)
+        if embedder is not None:
+            tools.store.expect(embedder.space)
+            with contextlib.closing(Bar("embedding", tools.store.count_unembedded(embedder.space))) as bar:
+                embedded = embed_all(store=tools.store, embedder=embedder, tell=bar.tell)
+    space = embedder.space.name if embedder else None
+    lines = [f"{_memories(embedded.done)} embedded, {embedded.left:,} left"] if embedder else []
+    if drained.records or drained.spoiled or any((ran.done, ran.failed, ran.dead)) or not embedder:
+        lines.append(f"{many(drained.records, 'record')} taken up, {drained.spoiled:,} set aside")
+        lines.append(f"{many(ran.done, 'job')} done, {ran.failed:,} to be tried again, {ran.dead:,} given up")
+    call.tell(lambda: {**plain(embedded), "space": space, "drained": plain(drained), "jobs": plain(ran)}, lines)
 
 
 def _stop(call: Call) -> None:
@@ -149,7 +154,7 @@ def _wait(is_over: Callable[[], bool], pid: int) -> None:
 
 
 def _status(call: Call) -> None:
-    from hindbrain.wiring import lease_of, worker_of
+    from hindbrain.wiring import lease_of, spool_of, worker_of
 
     settings = load()
     holder = lease_of(settings).holder
@@ -161,6 +166,8 @@ def _status(call: Call) -> None:
         space=told.get("space"),
         due=told.get("due"),
         trouble=told.get("trouble"),
+        queue=told.get("queue"),
+        spool_bytes=int(spool_of(settings).vitals()["waiting_bytes"]),
         socket=worker_socket(settings.home),
         log=str(_log(settings)),
     )
@@ -175,9 +182,15 @@ def _lines(status: Status) -> Iterator[str]:
         yield f"Process {status.pid} is the worker, but does not answer: it is starting, or of another version."
     else:
         yield bold(f"Process {status.pid} is the worker.")
-        yield f"  model    {line(status.space or '')}"
+        yield f"  model    {line(status.space or 'none: recall goes by words')}"
         if status.due is not None:
             yield f"  waiting  {_memories(status.due)} without a vector"
+    if status.queue:
+        queue = status.queue
+        state = line(f"{queue['state']} {queue['doing']}".strip())
+        yield f"  queue    {state}, {queue['pending']:,} pending, {queue['dead']:,} given up"
+    if status.spool_bytes:
+        yield f"  spool    {status.spool_bytes:,} bytes to be taken up"
     if status.trouble:
         yield f"  trouble  {line(status.trouble)}"
     if Path(status.log).exists():

@@ -1,0 +1,191 @@
+"""How what hooks were told lies on disk until the worker takes it up.
+
+One line a record: `1 CLIENT UNIX_MS CRC32 PAYLOAD`. Hooks append to `current`, each with one write, under a shared lock
+on the file. The worker renames that file, so that no hook finds it any more, and has read all of it when it gets the
+exclusive lock: then nobody can still be writing. A hook that opened the file before it was renamed looks, once it has
+its lock, whether the name still leads to it, and starts over if not.
+"""
+
+import fcntl
+import json
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from zlib import crc32
+
+from hindbrain.core.model.moment import stamp
+from hindbrain.ports import Record, Spoiled
+
+_HEAD = re.compile(rb"1 ([a-z][a-z0-9_-]{0,31}) ([0-9]{1,14}) ([0-9a-f]{8}) ")
+_HEADS = 20  # places in a broken line at which a whole record may begin
+_BAD_BYTES = 4_000_000  # of lines that nobody could read
+
+
+class FileSpool:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._current = folder / "current"
+        self._bad = folder / "bad"
+
+    def append(self, client: str, payload: bytes, *, at: datetime) -> None:
+        """Add a record; it is on disk when this returns."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        plain = payload.replace(b"\r", b" ").replace(b"\n", b" ")
+        line = b"1 %s %d %08x %s\n" % (client.encode(), int(at.timestamp() * 1000), crc32(plain), plain)
+        while True:
+            handle = os.open(self._current, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_SH)
+                if _is_at(self._current, handle):
+                    os.write(handle, line)
+                    os.fsync(handle)
+                    return
+            finally:
+                os.close(handle)
+
+    def claim(self) -> Sequence[str]:
+        names = self._claimed()
+        try:
+            is_wanted = self._current.stat().st_size > 0
+        except OSError:
+            is_wanted = False
+        if is_wanted:
+            # Behind those that are there, whatever the clock says now; never a name that was used before.
+            last = int(names[-1].split("-")[1]) if names else 0
+            names.append(f"drain-{max(time.time_ns(), last + 1):020d}-{os.urandom(4).hex()}")
+            self._current.rename(self._folder / names[-1])
+            self._sync()
+        return names
+
+    def records(self, name: str, *, after: int = 0) -> Iterator[Record | Spoiled]:
+        with (self._folder / name).open("rb") as file:
+            is_quiet = _is_locked(file.fileno())
+            file.seek(after)
+            end = after
+            for line in file:
+                end += len(line)
+                if line.endswith(b"\n") or is_quiet:
+                    yield _read(line.removesuffix(b"\n"), end)
+
+    def finish(self, name: str, *, at: int) -> bool:
+        path = self._folder / name
+        with path.open("rb") as file:
+            if not _is_locked(file.fileno()) or os.fstat(file.fileno()).st_size > at:
+                return False
+            path.unlink()
+        self._sync()
+        return True
+
+    def set_aside(self, text: str) -> None:
+        line = " ".join(text.split()).encode("utf-8", "replace") + b"\n"
+        kept = self._bad.read_bytes() if self._bad.exists() else b""
+        if len(kept) + len(line) > _BAD_BYTES:
+            kept = kept[-_BAD_BYTES // 2 :].partition(b"\n")[2]
+        self._put_bad(kept + line)
+
+    def _put_bad(self, raw: bytes) -> None:
+        anew = self._folder / "bad.new"
+        handle = os.open(anew, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with open(handle, "wb") as file:
+            file.write(raw)
+            file.flush()
+            os.fsync(handle)
+        anew.rename(self._bad)
+
+    def forget(self, texts: Sequence[str]) -> Sequence[str]:
+        sought = [form for text in texts for form in _forms(text)]
+        if self._bad.exists():
+            lines = self._bad.read_bytes().splitlines(keepends=True)
+            kept = [line for line in lines if not any(form in line for form in sought)]
+            if len(kept) < len(lines):
+                self._put_bad(b"".join(kept))
+        waiting = [self._folder / name for name in self._claimed()] + [self._current]
+        return [str(path) for path in waiting if path.exists() and _holds(path, sought)]
+
+    def vitals(self) -> Mapping[str, str]:
+        waiting = [self._folder / name for name in self._claimed()] + [self._current]
+        heads = (_HEAD.match(_beginning(path)) for path in waiting)
+        first = min((int(head[2]) for head in heads if head), default=None)
+        return {
+            "path": str(self._folder),
+            "waiting_bytes": str(sum(map(_size, waiting))),
+            "oldest": "" if first is None else stamp(_moment(first)),
+            "bad_bytes": str(_size(self._bad)),
+        }
+
+    def _claimed(self) -> list[str]:
+        if not self._folder.is_dir():
+            return []
+        return sorted(entry.name for entry in os.scandir(self._folder) if re.fullmatch(_DRAIN, entry.name))
+
+    def _sync(self) -> None:
+        """A name that was changed is changed for good: what is read under one name must not come back under another."""
+        handle = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+_DRAIN = r"drain-[0-9]{20}-[0-9a-f]{8}"
+
+
+def _read(line: bytes, end: int) -> Record | Spoiled:
+    """The record that ends the line. Whoever writes after one that was cut short writes into the same line."""
+    for head in islice(_HEAD.finditer(line), _HEADS):
+        payload = line[head.end() :]
+        if crc32(payload) == int(head[3], 16):
+            at = _moment(int(head[2]))
+            return Record(end=end, client=head[1].decode(), at=at, payload=payload, lost=line[: head.start()])
+    return Spoiled(end=end, line=line)
+
+
+def _moment(unix_ms: int) -> datetime:
+    return datetime.fromtimestamp(unix_ms / 1000, UTC)
+
+
+def _is_locked(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_at(path: Path, handle: int) -> bool:
+    try:
+        found, held = path.stat(), os.fstat(handle)
+    except FileNotFoundError:
+        return False
+    return (found.st_dev, found.st_ino) == (held.st_dev, held.st_ino)
+
+
+def _forms(text: str) -> tuple[bytes, ...]:
+    """A text as it may stand in a line: as such, and in JSON with letters of other scripts as they are or escaped."""
+    plain = " ".join(text.split())
+    forms = (plain, text, json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1])
+    return tuple({form.encode("utf-8", "surrogatepass") for form in forms if form})
+
+
+def _holds(path: Path, sought: Sequence[bytes]) -> bool:
+    with path.open("rb") as file:
+        return any(form in line for line in file for form in sought)
+
+
+def _beginning(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(100)
+    except OSError:
+        return b""
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,182 @@
+"""What hooks leave is read once, whole, and in order; what was cut short spoils nothing else."""
+
+import fcntl
+import json
+import os
+from binascii import crc32
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from building import NOW
+from hooking import read_all
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hindbrain.adapters.spool import FileSpool
+from hindbrain.ports import Record, Spoiled
+
+MS = int(NOW.timestamp() * 1000)
+
+
+@pytest.fixture
+def spool(tmp_path: Path) -> FileSpool:
+    return FileSpool(tmp_path / "spool")
+
+
+def line(payload: bytes, *, client: bytes = b"claude") -> bytes:
+    return b"1 %b %d %08x %b\n" % (client, MS, crc32(payload), payload)
+
+
+def left(folder: Path, raw: bytes) -> None:
+    """As hooks of another process would have."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with (folder / "current").open("ab") as file:
+        file.write(raw)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(payloads=st.lists(st.binary(max_size=200), min_size=1, max_size=6))
+def test_whatever_was_left_comes_back_in_order(spool: FileSpool, payloads: list[bytes]) -> None:
+    for payload in payloads:
+        spool.append("claude", payload, at=NOW)
+    (name,) = spool.claim()
+    found = list(spool.records(name))
+    assert [one.payload for one in found if isinstance(one, Record)] == [
+        payload.replace(b"\r", b" ").replace(b"\n", b" ") for payload in payloads
+    ]
+    assert {(one.client, one.at) for one in found if isinstance(one, Record)} == {("claude", NOW)}
+    assert spool.finish(name, at=found[-1].end) and not spool.claim()
+
+
+def test_only_its_user_can_read_it(spool: FileSpool, tmp_path: Path) -> None:
+    spool.append("claude", b"{}", at=NOW)
+    spool.set_aside("odd")
+    folder = tmp_path / "spool"
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
+
+
+def test_what_comes_after_a_claim_goes_into_another_file(spool: FileSpool) -> None:
+    spool.append("claude", b"first", at=NOW)
+    (first,) = spool.claim()
+    spool.append("codex", b"second", at=NOW)
+    names = spool.claim()
+    assert names[0] == first and [list(read_all(spool, name)) for name in names] == [[b"first"], [b"second"]]
+
+
+def test_reading_goes_on_behind_what_was_read(spool: FileSpool) -> None:
+    for payload in (b"one", b"two", b"three"):
+        spool.append("claude", payload, at=NOW)
+    (name,) = spool.claim()
+    first, second, third = spool.records(name)
+    assert list(spool.records(name, after=first.end)) == [second, third]
+    assert not spool.finish(name, at=second.end) and spool.claim() == [name]
+    assert spool.finish(name, at=third.end)
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (line(b"whole") + line(b"cut short")[:-7], [b"whole", None]),
+        (line(b"whole")[:-1], [b"whole"]),  # only its end is missing
+        (line(b"flipped").replace(b"flipped", b"flopped") + line(b"whole"), [None, b"whole"]),
+        (b"\n" + line(b"whole"), [None, b"whole"]),
+        (b"nonsense\n\0\xff\n" + line(b"whole"), [None, None, b"whole"]),
+        (line(b"old").replace(b"1 claude", b"2 claude", 1) + line(b"whole"), [None, b"whole"]),
+    ],
+    ids=["torn", "unended", "flipped", "empty", "nonsense", "another version"],
+)
+def test_a_line_that_is_none_costs_no_other(
+    spool: FileSpool, tmp_path: Path, raw: bytes, expected: list[bytes | None]
+) -> None:
+    left(tmp_path / "spool", raw)
+    (name,) = spool.claim()
+    found = list(spool.records(name))
+    assert [one.payload if isinstance(one, Record) else None for one in found] == expected
+    assert spool.finish(name, at=found[-1].end)
+
+
+def test_a_record_behind_one_that_was_cut_short_is_found_in_the_same_line(spool: FileSpool, tmp_path: Path) -> None:
+    left(tmp_path / "spool", line(b'{"a": 1}')[:-5] + line(b'{"b": 2}'))
+    (name,) = spool.claim()
+    (found,) = spool.records(name)
+    assert isinstance(found, Record) and found.payload == b'{"b": 2}' and found.lost.startswith(b"1 claude")
+
+
+def test_a_line_that_somebody_may_still_be_writing_is_left_to_him(spool: FileSpool, tmp_path: Path) -> None:
+    left(tmp_path / "spool", line(b"whole") + line(b"half")[:9])
+    writer = os.open(tmp_path / "spool" / "current", os.O_WRONLY | os.O_APPEND)
+    fcntl.flock(writer, fcntl.LOCK_SH)
+    (name,) = spool.claim()
+    (whole,) = spool.records(name)
+    assert isinstance(whole, Record) and not spool.finish(name, at=whole.end)
+    os.write(writer, line(b"half")[9:])
+    os.close(writer)
+    (half,) = spool.records(name, after=whole.end)
+    assert isinstance(half, Record) and half.payload == b"half" and spool.finish(name, at=half.end)
+
+
+def test_a_file_is_kept_while_somebody_may_still_write_to_it(spool: FileSpool, tmp_path: Path) -> None:
+    left(tmp_path / "spool", line(b"whole"))
+    writer = os.open(tmp_path / "spool" / "current", os.O_WRONLY | os.O_APPEND)
+    fcntl.flock(writer, fcntl.LOCK_SH)
+    (name,) = spool.claim()
+    (whole,) = spool.records(name)
+    assert not spool.finish(name, at=whole.end)
+    os.close(writer)
+    assert spool.finish(name, at=whole.end)
+
+
+def test_a_clock_that_goes_back_does_not_change_the_order(spool: FileSpool, tmp_path: Path) -> None:
+    future = tmp_path / "spool" / f"drain-{10**19:020d}-00000000"
+    left(tmp_path / "spool", line(b"old"))
+    (tmp_path / "spool" / "current").rename(future)
+    spool.append("claude", b"new", at=NOW)
+    assert [list(read_all(spool, name)) for name in spool.claim()] == [[b"old"], [b"new"]]
+
+
+def test_a_spool_that_nobody_has_written_to_is_empty(spool: FileSpool) -> None:
+    assert spool.claim() == []
+    assert {**spool.vitals(), "path": ""} == {"path": "", "waiting_bytes": "0", "oldest": "", "bad_bytes": "0"}
+
+
+def test_a_person_sees_how_much_waits_and_since_when(spool: FileSpool) -> None:
+    spool.append("claude", b"{}", at=NOW)
+    spool.claim()
+    spool.append("claude", b"{}", at=NOW + timedelta(hours=1))
+    told = spool.vitals()
+    assert told["oldest"] == "2026-01-10T09:30:00.000Z" and int(told["waiting_bytes"]) > 60
+
+
+def test_of_very_many_bad_lines_the_latest_are_kept(spool: FileSpool, tmp_path: Path) -> None:
+    (tmp_path / "spool").mkdir()
+    for number in range(7):
+        spool.set_aside(f"{number} " + "x" * 1_000_000)
+    kept = (tmp_path / "spool" / "bad").read_text().splitlines()
+    assert kept[-1].startswith("6 ") and len(kept) < 7 and int(spool.vitals()["bad_bytes"]) < 5_000_000
+
+
+def test_ten_megabytes_of_nonsense_are_read_in_one_go(spool: FileSpool, tmp_path: Path) -> None:
+    left(tmp_path / "spool", b"1 claude 1 00000000 " * 500_000 + b"\n" + line(b"whole"))
+    (name,) = spool.claim()
+    assert list(read_all(spool, name)) == [None, b"whole"]
+
+
+def test_a_spoiled_line_is_a_value(spool: FileSpool, tmp_path: Path) -> None:
+    left(tmp_path / "spool", b"nonsense\n")
+    (name,) = spool.claim()
+    assert list(spool.records(name)) == [Spoiled(end=9, line=b"nonsense")]
+
+
+@pytest.mark.parametrize("text", ["the launch code is seven", 'said "seven" — ⚙ twice', "two\nlines of it"])
+def test_a_text_to_be_forgotten_is_found_however_it_is_written(spool: FileSpool, tmp_path: Path, text: str) -> None:
+    spool.append("claude", b"{}", at=NOW)
+    assert spool.forget([text]) == []
+    spool.set_aside(f"torn {text}")
+    spool.set_aside("another line")
+    for number, written in enumerate((json.dumps({"a": text}), json.dumps({"a": text}, ensure_ascii=False))):
+        spool.append("claude", written.encode(), at=NOW)
+        (name,) = spool.claim()[number:]
+        assert str(tmp_path / "spool" / name) in spool.forget([text])
+    assert (tmp_path / "spool" / "bad").read_text() == "another line\n"
