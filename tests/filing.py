@@ -6,6 +6,7 @@ from pathlib import Path
 
 from hindbrain.adapters import tree
 from hindbrain.adapters.lease import alone
+from hindbrain.adapters.pages import LocalPages
 from hindbrain.app.tools import Tools
 from hindbrain.core.value import replace
 
@@ -14,7 +15,8 @@ def equipped(tools: Tools, home: Path, **settings: object) -> Tools:
     """Tools that may read and write files, with a home of their own."""
     home.mkdir(exist_ok=True)
     changed = replace(tools.settings, home=str(home), **settings)  # type: ignore[arg-type]
-    return replace(tools, settings=changed, folders=tree, lock=lambda name: alone(str(home / f"{name}.lock")))
+    locked = replace(tools, settings=changed, folders=tree, lock=lambda name: alone(str(home / f"{name}.lock")))
+    return replace(locked, pages=LocalPages())
 
 
 def write(folder: Path, files: Mapping[str, str]) -> Path:

@@ -132,6 +132,7 @@ def test_thirty_days_without_a_person_change_nothing_that_is_a_persons(
         "embed": 30,
         "verify": 30,
         "dream": 30,
+        "learn": 30,
         "cleanup": 5,
         "skills": 5,
         "hygiene": 1,
@@ -139,6 +140,7 @@ def test_thirty_days_without_a_person_change_nothing_that_is_a_persons(
     assert len(list((brain / "inbox").iterdir())) == notes + 1  # one draft, though it went wrong thirty times
     assert len(filed.store.select(Where(project=PROJECT, kinds=(Kind.SCAR,)))) == 30
     assert len(list((Path(filed.settings.home) / "reports").iterdir())) == 31
+    assert filed.store.suggestions(PROJECT)  # knowledge grows: rules are proposed, and wait
     said = told(
         Notice(client="claude", happening=Happening.SESSION_START, session="s", source="startup", at=clock.now()),
         project=PROJECT,

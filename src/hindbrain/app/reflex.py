@@ -72,10 +72,11 @@ def sync(
     folder = folder_of(root, tools=tools)
     if not folder or not project:
         return Indexed(files=0)
+    if root and tools.store.cursor(f"{ROOTS}{project}") != root:
+        patience_s = hurry.patience_s if hurry else None
+        tools.store.write(lambda tx: tx.apply(Changes(cursors={f"{ROOTS}{project}": root})), patience_s=patience_s)
     if not folders_of(tools).is_there(folder):
         return put_away(shelf_of(project, root, tools=tools), tools=tools)
-    if root and tools.store.cursor(f"{ROOTS}{project}") != root:
-        tools.store.write(lambda tx: tx.apply(Changes(cursors={f"{ROOTS}{project}": root})))
     shelf = shelf_of(project, root, tools=tools)
     if hurry:
         shelf = replace(shelf, patience_s=hurry.patience_s)

@@ -216,13 +216,25 @@ def _cleanup(tools: Tools) -> str:
 
 
 def _verify(tools: Tools) -> str:
-    from hindbrain.app import reflex
     from hindbrain.app.verify import verify
 
-    tops = {name.removeprefix(reflex.ROOTS): top for name, top in tools.store.cursors(reflex.ROOTS).items()}
-    there = {project: top for project, top in tops.items() if tools.files.is_folder(top)}
-    done = [verify(project, top, tools=tools, code=tools.files.code()) for project, top in there.items()]
+    done = [verify(project, top, tools=tools, code=tools.files.code()) for project, top in _tops(tools).items()]
     return f"{sum(len(one.checked) for one in done)} memories compared with their code"
+
+
+def _learn(tools: Tools) -> str:
+    from hindbrain.app.reflect import learn
+
+    done = [learn(project, top, tools=tools) for project, top in _tops(tools).items()]
+    return f"{sum(len(one.suggestions) for one in done)} rules proposed"
+
+
+def _tops(tools: Tools) -> dict[str, str]:
+    """Where the code of projects was last seen, and still is."""
+    from hindbrain.app import reflex
+
+    tops = {name.removeprefix(reflex.ROOTS): top for name, top in tools.store.cursors(reflex.ROOTS).items()}
+    return {project: top for project, top in tops.items() if tools.files.is_folder(top)}
 
 
 def _dream(tools: Tools) -> str:
@@ -267,6 +279,7 @@ JOBS: tuple[Planned, ...] = (
     Planned(name="embed", does="give vectors to all that has none", schedule=daily(2), run=_embed),
     Planned(name="verify", does="compare memories with their code", schedule=daily(2, 30), run=_verify),
     Planned(name="dream", does="draft what keeps recurring, compact transcripts", schedule=daily(3), run=_dream),
+    Planned(name="learn", does="propose a rule for each scar without one", schedule=daily(3, 15), run=_learn),
     Planned(name="cleanup", does="let unused memories fade", schedule=weekly(_SUNDAY, 3, minute=30), run=_cleanup),
     Planned(name="skills", does="propose skills from what recurs", schedule=weekly(_SUNDAY, 4, minute=30), run=_skills),
     Planned(name="hygiene", does="tell what is amiss in folders", schedule=monthly(1, 4), run=_hygiene),
