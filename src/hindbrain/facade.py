@@ -20,8 +20,11 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.consolidate import Consolidated
     from hindbrain.app.continuity import Renewed
     from hindbrain.app.doctor import Finding
+    from hindbrain.app.dream import Dreamt
     from hindbrain.app.forget import Forgotten
+    from hindbrain.app.hygiene import Cleanliness
     from hindbrain.app.inject import Injected
+    from hindbrain.app.lesson import Closed, Progress
     from hindbrain.app.log import Audited
     from hindbrain.app.maintain import Cleaned
     from hindbrain.app.models import Costs
@@ -29,18 +32,24 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.recall import Found
     from hindbrain.app.record import Recorded
     from hindbrain.app.reflect import Learned
+    from hindbrain.app.reflex import Reflexes
     from hindbrain.app.rules import Rule
+    from hindbrain.app.schedule import Row
+    from hindbrain.app.shelf import Indexed
     from hindbrain.app.siblings import Subscription
     from hindbrain.app.stats import Stats
     from hindbrain.app.sync import Synced
     from hindbrain.app.tasks import Task
     from hindbrain.app.tokens import Issued
+    from hindbrain.app.vault import Checked as VaultChecked
+    from hindbrain.app.vault import Status as VaultStatus
     from hindbrain.app.verdict import Heard
     from hindbrain.app.verify import Checked, Verified
     from hindbrain.app.watch import Watch
     from hindbrain.app.why import RuleWalk, Walk
     from hindbrain.app.worth import Worth
     from hindbrain.core.learning.audit import Entry
+    from hindbrain.core.learning.workstream import Workstream
     from hindbrain.core.model import Memory, Receipt, Review, Version
     from hindbrain.core.model.activity import Activity
     from hindbrain.core.model.call import Completion, NoModel, Route
@@ -96,6 +105,7 @@ class How(TypedDict, total=False):
     persona: str
     types: Sequence[str]
     kinds: Sequence[str]
+    scopes: Sequence[str]  # DOC-05's: iterations, cicatrices, victoires, memory, brain … all
     as_of: datetime | None
     with_all: bool  # superseded and archived ones too
 
@@ -230,6 +240,10 @@ class Hindbrain:
 
         receipt = add(Noted(content=content, **new), project=self._adopted(), tools=self._tools)
         self._tie((receipt,))
+        if new.get("kind") == "scar" and receipt.memory_id:
+            from hindbrain.app.reindex import reindex
+
+            reindex(receipt.memory_id, tools=self._tools)
         return receipt
 
     def record(self, deed: str, *, session: str, **done: Unpack[Done]) -> Recorded:
@@ -577,6 +591,103 @@ class Hindbrain:
         from hindbrain.app.worth import worth
 
         return worth(self._known(), since=since, store=self.store)
+
+    def reflexes(self, *, is_all: bool = False) -> Reflexes:
+        """The files that every session is told of, after a look at their folder; `is_all` reads each of them again."""
+        from hindbrain.app.reflex import listed, sync
+
+        project = self._adopted()
+        sync(project, self._located.root, tools=self._tools, is_all=is_all)
+        return listed(project, self._located.root, tools=self._tools)
+
+    def approve(self, names: Sequence[str] = (), *, by: str = "") -> Sequence[str]:
+        """A person has read these files of the reflex folder, or all; from now on every session is told of them."""
+        from hindbrain.app.reflex import approve
+
+        return approve(names, self._adopted(), root=self._located.root, tools=self._tools, by=by)
+
+    def master_index(self, *, is_written: bool = False) -> str:
+        """A line for each file of the reflex folder; written into it only on a person's order."""
+        from hindbrain.app.reflex import master_index
+
+        return master_index(self._known(), self._located.root, tools=self._tools, is_written=is_written)
+
+    def vault(self) -> VaultStatus:
+        """What the index has of the Obsidian vault."""
+        from hindbrain.app.vault import status
+
+        return status(self._tools)
+
+    def sync_vault(self, *, is_all: bool = False) -> Indexed:
+        """Take in what changed in the vault; `is_all` reads each note again."""
+        from hindbrain.app.vault import sync
+
+        return sync(self._tools, is_all=is_all)
+
+    def check_vault(self) -> VaultChecked:
+        """Links of the vault that lead nowhere, and heads that cannot be read."""
+        from hindbrain.app.vault import check
+
+        return check(self._tools)
+
+    def note(self, text: str, *, title: str = "", is_permanent: bool = False, is_ordered: bool = False) -> str:
+        """Write a new note into inbox/; into permanent/ when a person ordered it. Its path in the vault."""
+        from hindbrain.app.vault import Draft, note
+        from hindbrain.core.model import Actor, ActorType
+        from hindbrain.core.shape import title_of
+
+        by = Actor(type=ActorType.HUMAN if is_ordered else ActorType.AGENT)
+        folder = "permanent" if is_permanent else "inbox"
+        return note(Draft(title=title or title_of(text), text=text, folder=folder), by=by, tools=self._tools)
+
+    def open_work(self, title: str, *, estimate: int = 0) -> Workstream:
+        """Begin to keep the record of a piece of work."""
+        from hindbrain.app.lesson import open_work
+
+        return open_work(title, estimate=estimate, project=self._adopted(), tools=self._tools)
+
+    def works(self) -> Sequence[Workstream]:
+        """Pieces of work whose record was kept, newest first."""
+        from hindbrain.app.lesson import listed
+
+        return listed(self._known(), tools=self._tools)
+
+    def progress(self, work_id: str, progress: Progress) -> Workstream:
+        """Note down what happened in a piece of work."""
+        from hindbrain.app.lesson import progressed
+
+        return progressed(work_id, progress, tools=self._tools)
+
+    def close_work(self, work_id: str) -> Closed:
+        """Close it: a draft of its lesson, or why it is too small for one."""
+        from hindbrain.app.lesson import close
+
+        return close(work_id, tools=self._tools)
+
+    def dream(self, *, is_applied: bool = False) -> Dreamt:
+        """What the night would do; with `is_applied`, do it."""
+        from hindbrain.app.dream import dream
+
+        return dream(is_applied=is_applied, tools=self._tools)
+
+    def hygiene(self, *, is_applied: bool = False) -> Cleanliness:
+        """What is amiss in the reflex folders and the vault; with `is_applied`, also as a draft in inbox/."""
+        from hindbrain.app.hygiene import hygiene
+
+        root = (self._known(), self._located.root) if self._located.root else None
+        return hygiene(is_applied=is_applied, tools=self._tools, root=root)
+
+    def jobs(self) -> Sequence[Row]:
+        """Every job with its schedule, its last and next run, and what came of it."""
+        from hindbrain.app.schedule import rows
+
+        return rows(self._tools)
+
+    def run_job(self, name: str) -> Row:
+        """Run a job now."""
+        from hindbrain.app.schedule import run
+
+        return run(name, tools=self._tools)
 
     def scar(self, kind: str, title: str, *, lesson: str, **engraved: Unpack[Engraved]) -> Receipt:
         """Keep a failure or a victory with what it taught."""

@@ -79,7 +79,7 @@ def test_a_memory_has_just_the_keys_that_are_documented(cli: Cli) -> None:
     assert set(cli.json("list")["memories"][0]) == memory
     assert set(cli.json("search", "lock")["memories"][0]) == memory
     found = cli.json("recall", "lock")["memories"][0]
-    judged = {"score", "reasons", "similarity", "piece", "gate"}
+    judged = {"score", "reasons", "similarity", "label", "piece", "gate"}
     assert set(found) == memory | judged
     assert set(found["reasons"][0]) == {"name", "value", "weight", "note"}
     assert set(found["gate"]) == {"value", "least", "is_open"} and found["piece"] is None

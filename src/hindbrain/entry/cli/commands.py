@@ -28,6 +28,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "extract": Entry("activity:extract", "Learn from what a session did, without being told"),
         "consolidate": Entry("episodes:consolidate", "Turn the latest episodes into patterns, warnings and skills"),
         "skills": Entry("skills:skills", "List skills that were learned, and decide about them"),
+        "lesson": Entry("lesson:lesson", "Keep the record of a piece of work, and draft what it teaches"),
         "receipts": Entry("capture:receipts", "List what became of captured lines, newest first"),
     },
     "Find": {
@@ -42,6 +43,10 @@ SECTIONS: dict[str, dict[str, Entry]] = {
     "Tell an agent": {
         "before-task": Entry("episodes:before_task", "Tell what worked, what to avoid and which skills apply"),
         "inject": Entry("inject:inject", "Print a block of notes for an agent's prompt"),
+    },
+    "Your files": {
+        "reflex": Entry("reflex:reflex", "List the files that every session is told of, and approve them"),
+        "vault": Entry("vault:vault", "Find, check and write notes of your Obsidian vault"),
     },
     "Hand over": {
         "handoff": Entry("papers:handoff", "Hand work from one agent to the next; without more, list it"),
@@ -87,6 +92,9 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "stats": Entry("care:stats", "Count memories by state, type and category"),
         "verify": Entry("verify:verify", "Compare memories with the code that they speak of"),
         "cleanup": Entry("care:cleanup", "Let unused memories fade, archive those that faded away"),
+        "dream": Entry("night:dream", "Draft what keeps recurring, make old transcripts compact"),
+        "hygiene": Entry("night:hygiene", "Tell what is amiss in the reflex folder and the vault"),
+        "jobs": Entry("jobs:jobs", "List what runs by itself and when, or run it now"),
         "doctor": Entry("care:doctor", "Check that everything is healthy, and say how to fix it"),
         "worker": Entry("worker:worker", "Learn from what hooks heard, and give memories their meaning"),
         "queue": Entry("queue:queue", "List the jobs of the worker, and try again those it gave up"),
