@@ -228,3 +228,11 @@ class ExtraMissing(HindbrainError):
     code = "extra_missing"
     exit_code = 97
     http_status = 501
+
+
+class UpkeepRunning(HindbrainError):
+    """Another process is cleaning up, pruning or merging the same memories."""
+
+    code = "upkeep_running"
+    exit_code = 94
+    http_status = 409

@@ -23,8 +23,9 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.forget import Forgotten
     from hindbrain.app.inject import Injected
     from hindbrain.app.log import Audited
-    from hindbrain.app.maintain import Cleaned
     from hindbrain.app.models import Costs
+    from hindbrain.app.link import Tie
+    from hindbrain.app.maintain import Cleaned, Pruned, Tidied
     from hindbrain.app.portable import Imported
     from hindbrain.app.recall import Found
     from hindbrain.app.record import Recorded
@@ -35,12 +36,14 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.sync import Synced
     from hindbrain.app.tasks import Task
     from hindbrain.app.tokens import Issued
+    from hindbrain.app.upkeep import Run, Undone
     from hindbrain.app.verdict import Heard
     from hindbrain.app.verify import Checked, Verified
     from hindbrain.app.watch import Watch
     from hindbrain.app.why import RuleWalk, Walk
     from hindbrain.app.worth import Worth
     from hindbrain.core.learning.audit import Entry
+    from hindbrain.core.graph import Web
     from hindbrain.core.model import Memory, Receipt, Review, Version
     from hindbrain.core.model.activity import Activity
     from hindbrain.core.model.call import Completion, NoModel, Route
@@ -500,11 +503,53 @@ class Hindbrain:
             return write_continuity(self._known(), session=session, tools=self._tools)
         return continuity(self._known(), root=self._located.root or "", session=session, tools=self._tools)
 
-    def cleanup(self, *, is_dry_run: bool = False) -> Cleaned:
-        """Let unused memories fade, archive those that faded away."""
+    def cleanup(self, *, is_dry_run: bool = False, tell: Callable[[int, int], None] | None = None) -> Cleaned:
+        """Let unused memories fade, archive those that faded away. `tell` hears how far it is, as in `verify`."""
         from hindbrain.app.maintain import cleanup
 
-        return cleanup(self._known(), is_dry_run=is_dry_run, tools=self._tools)
+        return cleanup(self._known(), is_dry_run=is_dry_run, tools=self._tools, tell=tell or (lambda *_: None))
+
+    def prune(self, *, is_dry_run: bool = False, tell: Callable[[int, int], None] | None = None) -> Pruned:
+        """Summarise old episodes, archive older ones that nothing refers to."""
+        from hindbrain.app.maintain import prune
+
+        return prune(self._known(), is_dry_run=is_dry_run, tools=self._tools, tell=tell or (lambda *_: None))
+
+    def merge(self, *, is_dry_run: bool = False, tell: Callable[[int, int], None] | None = None) -> Tidied:
+        """Let memories that say the same become one."""
+        from hindbrain.app.maintain import merge
+
+        return merge(self._known(), is_dry_run=is_dry_run, tools=self._tools, tell=tell or (lambda *_: None))
+
+    def upkeep(self) -> Sequence[Run]:
+        """What was done unasked in the last month, oldest first."""
+        from hindbrain.app.upkeep import runs
+
+        return runs(self._known(), reader=self.store)
+
+    def undo_upkeep(self, run_id: str) -> Undone:
+        """Put back what a cleanup, a prune or a merge has changed."""
+        from hindbrain.app.upkeep import undo
+
+        return undo(run_id, project=self._known(), tools=self._tools)
+
+    def links(self, memory_id: str, *, depth: int = 1) -> Sequence[Tie]:
+        """What a memory is linked to, and what that is linked to, up to `depth` steps away."""
+        from hindbrain.app.link import around
+
+        return around(memory_id, depth=depth, reader=self.store)
+
+    def link(self, memory_id: str, relation: str, other_id: str, *, reason: str = "") -> Tie:
+        """Say how two memories belong together."""
+        from hindbrain.app.link import link
+
+        return link(memory_id, relation, other_id, reason=reason, tools=self._tools)
+
+    def graph(self, *, kinds: Sequence[str] = (), relations: Sequence[str] = (), limit: int = 200) -> Web:
+        """The memories that are linked, and their links."""
+        from hindbrain.app.link import graph
+
+        return graph(self._known(), kinds=kinds, relations=relations, limit=limit, reader=self.store)
 
     def stats(self) -> Stats:
         """How many memories there are, of which state, type and category."""

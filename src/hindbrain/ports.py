@@ -493,6 +493,9 @@ class Reader(Protocol):
     def has_vectors(self, space: Space, where: Where) -> bool:
         """Whether any memory of the project, or one that goes everywhere, has a vector in `space`."""
 
+    def points(self, ids: Sequence[str], space: Space) -> Mapping[str, Sequence[float]]:
+        """The vectors of those of `ids` that have exactly one piece in `space`."""
+
     def unembedded(self, space: Space, *, limit: int) -> Sequence[Memory]:
         """Memories of any project, not archived, whose present text has no vector in `space`, in the order in which
         they were kept. None in a space that nobody expects."""

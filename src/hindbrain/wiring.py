@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 
 from hindbrain.adapters.ai.facade import Models
 from hindbrain.adapters.clock import SystemChance, SystemClock
@@ -54,6 +55,7 @@ def open_hindbrain(
         folders=_Folders(),
         pages=_Pages(),
         dialect=_dialect,
+        alone=lambda name: _alone(settings, name),
     )
     # A path object is a path even where it looks like a name.
     wanted = project if isinstance(project, str | None) else os.path.join(".", os.fspath(project))
@@ -81,6 +83,7 @@ def open_tools(settings: Settings) -> Tools:
         folders=_Folders(),
         pages=_Pages(),
         dialect=_dialect,
+        alone=lambda name: _alone(settings, name),
     )
 
 
@@ -130,6 +133,14 @@ class _Pages:
         from hindbrain.adapters.pages import LocalPages
 
         LocalPages().keep(path, content)
+
+
+def _alone(settings: Settings, name: str) -> AbstractContextManager[None]:
+    from pathlib import Path
+
+    from hindbrain.adapters.alone import alone
+
+    return alone(Path(settings.home) / "locks", name)
 
 
 def _dialect(name: str) -> Dialect:

@@ -37,6 +37,8 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "list": Entry("listing:list_", "List memories, the most certain first"),
         "show": Entry("memory:show", "Print memories and all that is known about them"),
         "panel": Entry("panel:panel", "Browse learnings in a panel of the terminal, live"),
+        "links": Entry("links:links", "Show what a memory is linked to, or link it"),
+        "graph": Entry("links:graph", "Draw the memories of the project that are linked to each other"),
         "why": Entry("why:why", "Walk from a memory to the sentence that taught it"),
     },
     "Tell an agent": {
@@ -87,6 +89,11 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "stats": Entry("care:stats", "Count memories by state, type and category"),
         "verify": Entry("verify:verify", "Compare memories with the code that they speak of"),
         "cleanup": Entry("care:cleanup", "Let unused memories fade, archive those that faded away"),
+        "prune": Entry("upkeep:prune", "Shorten episodes after a week, archive them after a month"),
+        "merge": Entry("upkeep:merge", "Let memories that say the same become one"),
+        "maintenance": Entry(
+            "upkeep:maintenance", "List what cleanup, prune and merge did in the last month, or take it back"
+        ),
         "doctor": Entry("care:doctor", "Check that everything is healthy, and say how to fix it"),
         "worker": Entry("worker:worker", "Learn from what hooks heard, and give memories their meaning"),
         "queue": Entry("queue:queue", "List the jobs of the worker, and try again those it gave up"),
