@@ -432,15 +432,21 @@ class Hindbrain:
         )
         return folders.save(tree, folder)
 
-    def follow(self, dialect: str, folder: str | None = None) -> str:
+    def follow(self, dialect: str, folder: str | None = None, *, has_scripts: bool = False) -> str:
         """Let another system's files follow the memories, below `folder` (default: the top of the project)."""
         from hindbrain.app.sync import follow
 
         where = folder or self._located.root
         if not where:
             raise BadValue("the project is known by its name only", fix="say where: --folder F")
-        follow(dialect, where, project=self._adopted(), tools=self._tools)
+        follow(dialect, where, project=self._adopted(), tools=self._tools, has_scripts=has_scripts)
         return where
+
+    def files(self, dialect: str, folder: str | None = None) -> Mapping[str, bytes]:
+        """Another system's files as they are, below `folder` (default: the top of the project)."""
+        spoken, folders = self._foreign(dialect)
+        where = folder or self._located.root or "."
+        return folders.load(where, wants=spoken.wants) if folders.is_there(where) else {}
 
     def unfollow(self, dialect: str) -> bool:
         """Let them follow no longer; the files stay. False when they did not."""

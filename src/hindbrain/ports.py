@@ -144,6 +144,9 @@ class Written:
 class Folders(Protocol):
     """Files that a person names, read or written on their order."""
 
+    def wait(self, for_s: float) -> None:
+        """Give others the time to finish what they are writing."""
+
     def is_there(self, path: str) -> bool: ...
 
     def load(self, path: str, *, wants: Callable[[str], bool]) -> Mapping[str, bytes]:

@@ -79,6 +79,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "export": Entry("portable:export", "Write the memories as JSON, or as the files of another system"),
         "import": Entry("portable:import_", "Read what `export` wrote, or the files of another system"),
         "sync": Entry("sync:sync", "Let files follow the memories; without more, write them anew"),
+        "beads": Entry("beads:beads", "Print what Beads tells a new session, or answer as its recall.sh does"),
         "rebuild": Entry("sync:rebuild", "Write all files that follow the memories anew"),
     },
     "Serve": {
