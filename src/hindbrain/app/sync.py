@@ -124,8 +124,8 @@ class _Follower:
         return folders.load(folder, wants=self.dialect.wants) if folders.is_there(folder) else {}
 
     def _steady(self, base: Mapping[str, bytes]) -> tuple[Mapping[str, bytes], Edits]:
-        """The files and what was changed in them. What changed may be what somebody is just writing: it is believed once
-        it stands still."""
+        """The files and what was changed in them. What changed may be what somebody is just writing: it is believed
+        once it stands still."""
         present = self._load(self.folder)
         found = self._edits(base, present)
         for _ in range(_MOST_LOOKS):
