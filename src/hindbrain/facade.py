@@ -22,10 +22,10 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.doctor import Finding
     from hindbrain.app.forget import Forgotten
     from hindbrain.app.inject import Injected
-    from hindbrain.app.log import Audited
-    from hindbrain.app.models import Costs
     from hindbrain.app.link import Tie
+    from hindbrain.app.log import Audited
     from hindbrain.app.maintain import Cleaned, Pruned, Tidied
+    from hindbrain.app.models import Costs
     from hindbrain.app.portable import Imported
     from hindbrain.app.recall import Found
     from hindbrain.app.record import Recorded
@@ -42,8 +42,8 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.watch import Watch
     from hindbrain.app.why import RuleWalk, Walk
     from hindbrain.app.worth import Worth
-    from hindbrain.core.learning.audit import Entry
     from hindbrain.core.graph import Web
+    from hindbrain.core.learning.audit import Entry
     from hindbrain.core.model import Memory, Receipt, Review, Version
     from hindbrain.core.model.activity import Activity
     from hindbrain.core.model.call import Completion, NoModel, Route
@@ -545,11 +545,11 @@ class Hindbrain:
 
         return around(memory_id, depth=depth, reader=self.store)
 
-    def link(self, memory_id: str, relation: str, other_id: str, *, reason: str = "") -> Tie:
+    def link(self, memory_id: str, relation: str, *, other: str, reason: str = "") -> Tie:
         """Say how two memories belong together."""
         from hindbrain.app.link import link
 
-        return link(memory_id, relation, other_id, reason=reason, tools=self._tools)
+        return link(memory_id, relation, other=other, reason=reason, tools=self._tools)
 
     def graph(self, *, kinds: Sequence[str] = (), relations: Sequence[str] = (), limit: int = 200) -> Web:
         """The memories that are linked, and their links."""

@@ -24,7 +24,7 @@ def four(store: Store) -> Store:
 def test_every_relation_is_seen_from_both_ends(  # LK-073 LK-074 LK-075 LK-076 LK-077 LK-078 LK-079
     four: Store, tools: Tools, relation: Relation
 ) -> None:
-    link("mem-a", relation, "mem-b", reason="so", tools=tools)
+    link("mem-a", relation, other="mem-b", reason="so", tools=tools)
 
     [here], [there] = around("mem-a", reader=four), around("mem-b", reader=four)
 
@@ -36,9 +36,9 @@ def test_every_relation_is_seen_from_both_ends(  # LK-073 LK-074 LK-075 LK-076 L
 
 def test_an_unknown_relation_is_refused(four: Store, tools: Tools) -> None:  # LK-073
     with pytest.raises(BadValue, match="no relation"):
-        link("mem-a", "likes", "mem-b", tools=tools)
+        link("mem-a", "likes", other="mem-b", tools=tools)
     with pytest.raises(BadValue, match="itself"):
-        link("mem-a", "related_to", "mem-a", tools=tools)
+        link("mem-a", "related_to", other="mem-a", tools=tools)
     assert around("mem-a", reader=four) == ()
 
 
@@ -46,13 +46,13 @@ def test_an_unknown_relation_is_refused(four: Store, tools: Tools) -> None:  # L
 def test_what_is_superseded_is_hidden_and_comes_back(  # LK-081
     four: Store, tools: Tools, one: str, relation: str, other: str
 ) -> None:
-    link(f"mem-{one}", relation, f"mem-{other}", tools=tools)
+    link(f"mem-{one}", relation, other=f"mem-{other}", tools=tools)
 
     [tie] = around("mem-b", reader=four)
     assert (tie.seen_as, tie.far.id) == ("superseded_by", "mem-a")
     hidden = four.memory("mem-b")
     assert hidden and (hidden.superseded_by, hidden.state) == ("mem-a", State.SUPERSEDED)
-    link(f"mem-{one}", relation, f"mem-{other}", tools=tools)
+    link(f"mem-{one}", relation, other=f"mem-{other}", tools=tools)
     assert len(around("mem-b", reader=four)) == 1, "saying it twice is saying it once"
     assert restore("mem-b", store=four, clock=tools.clock).state is State.LIVE
 
@@ -60,13 +60,13 @@ def test_what_is_superseded_is_hidden_and_comes_back(  # LK-081
 def test_a_memory_may_have_many_links(four: Store, tools: Tools) -> None:  # LK-080
     wanted = [(relation, name) for relation, name in zip(list(Relation)[:5], "bcdbc", strict=True)]
     for relation, name in wanted:
-        link("mem-a", relation, f"mem-{name}", tools=tools)
+        link("mem-a", relation, other=f"mem-{name}", tools=tools)
     assert len(around("mem-a", reader=four)) == 5
 
 
 def test_circles_are_walked_once(four: Store, tools: Tools) -> None:
     for one, other in ("ab", "bc", "ca", "cd"):
-        link(f"mem-{one}", "related_to", f"mem-{other}", tools=tools)
+        link(f"mem-{one}", "related_to", other=f"mem-{other}", tools=tools)
 
     near = around("mem-a", depth=1, reader=four)
     far = around("mem-a", depth=10, reader=four)
@@ -80,8 +80,8 @@ def test_circles_are_walked_once(four: Store, tools: Tools) -> None:
 
 def test_the_graph_holds_what_is_linked_and_can_be_narrowed(four: Store, tools: Tools) -> None:
     keep(four, a_memory("A pattern", id="mem-p", kind=Kind.PATTERN), a_memory("Step", id="mem-e", kind=Kind.EPISODE))
-    link("mem-p", "derived_from", "mem-e", tools=tools)
-    link("mem-a", "related_to", "mem-b", tools=tools)
+    link("mem-p", "derived_from", other="mem-e", tools=tools)
+    link("mem-a", "related_to", other="mem-b", tools=tools)
 
     whole = graph("prj-one", reader=four)
     assert {memory.id for memory in whole.memories} == {"mem-p", "mem-e", "mem-a", "mem-b"}

@@ -50,19 +50,19 @@ def around(memory_id: str, *, depth: int = 1, reader: Reader) -> tuple[Tie, ...]
             if far is None or mark in told:  # a memory that was erased leaves its links behind for a moment
                 continue
             told.add(mark)
-            ties.append(_tie(link, near, far, steps=steps))
+            ties.append(_tie(link, near, far=far, steps=steps))
         edge = sorted(fresh & reached.keys())
     return tuple(ties)
 
 
-def link(memory_id: str, relation: str, other_id: str, *, reason: str = "", tools: Tools) -> Tie:
+def link(memory_id: str, relation: str, *, other: str, reason: str = "", tools: Tools) -> Tie:
     """Tie two memories together. What is said to be superseded is hidden from then on, and `restore` brings it back."""
     wanted = Relation(_checked(relation, tuple(Relation), noun="relation"))
-    one, other = show(memory_id, store=tools.store), show(other_id, store=tools.store)
-    if one.id == other.id:
+    one, there = show(memory_id, store=tools.store), show(other, store=tools.store)
+    if one.id == there.id:
         raise BadValue("a memory cannot be linked to itself", fix="name two memories")
     now = tools.clock.now()
-    source, target = (other, one) if wanted is Relation.SUPERSEDED_BY else (one, other)
+    source, target = (there, one) if wanted is Relation.SUPERSEDED_BY else (one, there)
     kept = Relation.SUPERSEDES if wanted in _REPLACING else wanted
     made = Link(source=source.id, target=target.id, relation=kept, at=now, reason=admit(reason).text.strip())
 
@@ -73,10 +73,10 @@ def link(memory_id: str, relation: str, other_id: str, *, reason: str = "", tool
         if _mark(made) not in known:
             tx.apply(Changes(links=(made,), events=(event,)))
         if kept is Relation.SUPERSEDES:
-            _hide(show(target.id, store=tx), show(source.id, store=tx), tx, made=made)
+            _hide(show(target.id, store=tx), show(source.id, store=tx), tx=tx, made=made)
 
     tools.store.write(work)
-    return _tie(made, one.id, show(other.id, store=tools.store), steps=1)
+    return _tie(made, one.id, far=show(there.id, store=tools.store), steps=1)
 
 
 def graph(
@@ -113,7 +113,7 @@ def _checked(word: str, words: Sequence[str], *, noun: str) -> str:
     return word
 
 
-def _hide(old: Memory, new: Memory, tx: Transaction, *, made: Link) -> None:
+def _hide(old: Memory, new: Memory, *, tx: Transaction, made: Link) -> None:
     if old.superseded_by == new.id:
         return
     if old.state is not State.LIVE or new.state is not State.LIVE:
@@ -140,7 +140,7 @@ def _far(link: Link, near: str) -> str:
     return link.target if link.source == near else link.source
 
 
-def _tie(link: Link, near: str, far: Memory, *, steps: int) -> Tie:
+def _tie(link: Link, near: str, *, far: Memory, steps: int) -> Tie:
     is_outward = link.source == near
     inverse = link.relation.inverse
     seen_as = str(link.relation) if is_outward else str(inverse) if inverse else f"{link.relation} (from there)"

@@ -175,7 +175,7 @@ class _Cleanup:
         for step in steps:
             if step.put_away:
                 memory = step.pulse.applied_to(step.memory) if step.pulse else step.memory
-                noted.append(_archive(memory, step.put_away.reason, tx, at=self.now))
+                noted.append(_archive(memory, step.put_away.reason, tx=tx, at=self.now))
         return noted
 
     def _decayed(self, step: _Step) -> Event:
@@ -245,7 +245,7 @@ class _Prune:
 
     def _taken(self, age: _Age, tx: Transaction) -> Step:
         if age.reason:
-            return _archive(age.memory, age.reason, tx, at=self.now)
+            return _archive(age.memory, age.reason, tx=tx, at=self.now)
         memory = age.memory
         text, body = summarised(memory, at=self.now)
         known = shape(text, type=memory.type)
@@ -294,7 +294,7 @@ class _Merge:
             batch = found[start : start + _CLUSTERS]
 
             def work(tx: Transaction, batch: Sequence[Cluster] = batch) -> list[Step]:
-                return [step for cluster in batch for step in self._taken(cluster, tx, merged)]
+                return [step for cluster in batch for step in self._taken(cluster, tx, merged=merged)]
 
             log.batch(work)
         log.close()
@@ -317,7 +317,7 @@ class _Merge:
 
         return alike
 
-    def _taken(self, cluster: Cluster, tx: Transaction, merged: list[Merged]) -> Iterator[Step]:
+    def _taken(self, cluster: Cluster, tx: Transaction, *, merged: list[Merged]) -> Iterator[Step]:
         """Both ends are written, and the hidden ones are gone from recall: a second run finds nothing (F-19)."""
         now = tx.memories([cluster.primary.id, *(other.id for other in cluster.others)])
         primary = now.get(cluster.primary.id)
@@ -340,10 +340,10 @@ class _Merge:
         ids = tuple(other.id for other in others)
         yield Step(primary.id, primary.version, after.version, None, added, ids)
         for other in others:
-            yield self._hidden(other, primary, tx)
+            yield self._hidden(other, primary, tx=tx)
         merged.append(_merged(primary, others))
 
-    def _hidden(self, other: Memory, primary: Memory, tx: Transaction) -> Step:
+    def _hidden(self, other: Memory, primary: Memory, *, tx: Transaction) -> Step:
         after = revised(other, at=self.now, superseded_by=primary.id, superseded_at=self.now)
         why = "it says the same"
         link = Link(source=primary.id, target=other.id, relation=Relation.SUPERSEDES, at=self.now, reason=why)
@@ -359,7 +359,7 @@ class _Merge:
 _CLUSTERS = 50  # of one transaction
 
 
-def _archive(memory: Memory, reason: str, tx: Transaction, *, at: datetime) -> Step:
+def _archive(memory: Memory, reason: str, *, tx: Transaction, at: datetime) -> Step:
     data = {"memory_id": memory.id, "reason": reason}
     event = Event(name="memory_archived", at=at, project=memory.project, memory_id=memory.id, data=data)
     gone = revised(memory, at=at, archived_at=at, archive_reason=reason)

@@ -125,7 +125,7 @@ def undo(run_id: str, *, project: str, tools: Tools) -> Undone:
         for part in reversed(_parts(run.id, tools.store)):
             steps = [Step(*step) for step in read(tools.store.cursor(part))]
 
-            def work(tx: Transaction, part: str = part, steps: Sequence[Step] = steps) -> list[bool]:
+            def work(tx: Transaction, *, part: str = part, steps: Sequence[Step] = steps) -> list[bool]:
                 back = [_put_back(step, tx, at=now) for step in reversed(steps)]
                 tx.apply(Changes(cursors={part: ""} | _kept_apart(project, steps)))
                 return back
@@ -151,7 +151,7 @@ def _put_back(step: Step, tx: Transaction, *, at: datetime) -> bool:
     """Whether the memory is again as it was before the step."""
     memory = tx.memory(step.id)
     if memory is not None and step.confidence is not None:
-        return _believed_again(memory, step.confidence, tx)
+        return _believed_again(memory, step.confidence, tx=tx)
     if memory is None or memory.version != step.after:
         return False
     past = {version.memory.version: version.memory for version in tx.history(memory.id)}
@@ -170,7 +170,7 @@ def _put_back(step: Step, tx: Transaction, *, at: datetime) -> bool:
     return True
 
 
-def _believed_again(memory: Memory, confidence: tuple[float, float], tx: Transaction) -> bool:
+def _believed_again(memory: Memory, confidence: tuple[float, float], *, tx: Transaction) -> bool:
     """The weeks stay accounted for: what was forgiven must not be taken again at once."""
     before, after = confidence
     if memory.confidence != after:

@@ -36,18 +36,21 @@ def searched(words: Sequence[str], *, active: bytes | None, archive: bytes | Non
         return Printed(text=f"{error}\n{USAGE}", exit_code=1)
     if asked.is_help:
         return Printed(text=USAGE)
-    lines = list(_entries(active or b""))
     if not (active or b"").strip():
         return Printed(text=_NOTHING)
-    old = list(_entries(archive or b""))
+    if not (asked.is_stats or asked.recent or asked.query):
+        return Printed(text=USAGE, exit_code=1)
+    return Printed(text=_told(asked, active or b"", archive=archive or b""))
+
+
+def _told(asked: "_Asked", active: bytes, *, archive: bytes) -> str:
+    lines = list(_entries(active))
     if asked.is_stats:
-        return Printed(text=_counts(active or b"", lines, archived=_lines(archive or b"")))
+        return _counts(active, lines, archived=_lines(archive))
     if asked.recent:
         shown = [_block(one, most=_RECENT, has_tags=False) for one in lines[-asked.recent :]]
-        return Printed(text=f"## Recent Knowledge ({len(shown)} entries)\n\n{''.join(shown)}")
-    if not asked.query:
-        return Printed(text=USAGE, exit_code=1)
-    return Printed(text=_matching(asked, [*old, *lines] if asked.is_all else lines))
+        return f"## Recent Knowledge ({len(shown)} entries)\n\n{''.join(shown)}"
+    return _matching(asked, [*_entries(archive), *lines] if asked.is_all else lines)
 
 
 def started(active: bytes | None) -> str:

@@ -17,7 +17,7 @@ def _start(call: Call, folder: str | None) -> None:
 
     Reads `.beads/memory` as it lies there; `hindbrain sync on beads` keeps it.
     """
-    _print(call, None, folder)
+    _print(call, None, folder=folder)
 
 
 @command(
@@ -32,13 +32,13 @@ hindbrain beads recall -- "token" --type learned --all
 @argument("words", nargs=-1, required=False, metavar="[--] [QUERY] [OPTION]...")
 def _recall(call: Call, folder: str | None, words: Sequence[str]) -> int:
     """Answer as recall.sh does: [query] [--type T] [--all] [--recent N] [--stats] [--regex]."""
-    return _print(call, words, folder)
+    return _print(call, words, folder=folder)
 
 
 beads = family(_start, _recall)
 
 
-def _print(call: Call, words: Sequence[str] | None, folder: str | None) -> int:
+def _print(call: Call, words: Sequence[str] | None, *, folder: str | None) -> int:
     from hindbrain.wiring import as_beads
 
     with call.open() as hindbrain:

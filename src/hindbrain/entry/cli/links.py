@@ -16,6 +16,7 @@ from hindbrain.entry.cli.verb import argument, command, option
 if TYPE_CHECKING:
     from hindbrain.app.link import Tie
     from hindbrain.core.graph import Web
+    from hindbrain.core.model import Memory
 
 _MOST = 500  # points of one picture
 
@@ -39,10 +40,10 @@ def links(call: Call, memory_id: str, add: tuple[str, str] | None, reason: str, 
     with call.open() as hindbrain:
         memory = hindbrain.show(memory_id)
         if add:
-            hindbrain.link(memory.id, add[0], add[1], reason=reason)
+            hindbrain.link(memory.id, add[0], other=add[1], reason=reason)
         ties = hindbrain.links(memory.id, depth=depth)
     record = {"memory_id": memory.id, "links": [_record(tie) for tie in ties]}
-    call.tell(lambda: record, _lines(memory.title, memory.id, ties))
+    call.tell(lambda: record, _lines(memory, ties))
 
 
 @command(
@@ -136,8 +137,8 @@ def _record(tie: "Tie") -> dict[str, object]:
     }
 
 
-def _lines(title: str, memory_id: str, ties: "Sequence[Tie]") -> Iterator[str]:
-    yield f"{bold(line(title))}  {dim(line(memory_id))}"
+def _lines(memory: "Memory", ties: "Sequence[Tie]") -> Iterator[str]:
+    yield f"{bold(line(memory.title))}  {dim(line(memory.id))}"
     if not ties:
         yield "  no links"
     for tie in ties:
