@@ -32,7 +32,9 @@ class _Beads:
         return _is_knowledge(path) or path.endswith((RECALL, *HOOKS))
 
     def read(self, tree: Mapping[str, bytes]) -> Reading:
-        paths = filter(_is_knowledge, tree)
+        paths = [
+            path for path in tree if not path.endswith(".sh")
+        ]  # a file that was named alone may be called anything
         entries = [
             _entry(line, where=f"{path}:{line.number}", is_archived=path.endswith(ARCHIVE))
             for path in sorted(paths, key=lambda path: (not path.endswith(ARCHIVE), path))  # the archive is older
