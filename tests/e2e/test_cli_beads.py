@@ -35,7 +35,7 @@ def ran(cli: Cli, script: Path, *words: str) -> "subprocess.CompletedProcess[str
 
 
 def test_the_files_of_beads_lie_where_its_agents_look_for_them(cli: Cli) -> None:  # BD-053 BD-054 BD-055
-    cli("add", "Sessions are kept in Redis", "--task", "BD-7")
+    cli("add", "Sessions are kept in Redis")
     cli("sync", "on", "beads")
 
     memory = cli.folder / ".beads" / "memory"
