@@ -533,6 +533,12 @@ class Hindbrain:
 
         return runs(self._known(), reader=self.store)
 
+    def next_upkeep(self) -> datetime | None:
+        """When the worker cleans up, prunes and merges by itself; None while it has not seen the project."""
+        from hindbrain.app.weekly import due_at
+
+        return due_at(self._known(), reader=self.store)
+
     def undo_upkeep(self, run_id: str) -> Undone:
         """Put back what a cleanup, a prune or a merge has changed."""
         from hindbrain.app.upkeep import undo

@@ -13,6 +13,7 @@ from hindbrain.adapters.alone import alone as one_at_a_time
 from hindbrain.app.maintain import cleanup, merge, prune
 from hindbrain.app.tools import Tools
 from hindbrain.app.upkeep import runs, undo
+from hindbrain.app.weekly import due_at, queue_upkeep, upkeep_job
 from hindbrain.core.model import Counters, Kind, Link, Memory, Reach, Relation, State
 from hindbrain.core.retention import RETENTION
 from hindbrain.errors import BadValue, Conflict, UpkeepRunning
@@ -277,3 +278,21 @@ def test_a_person_hears_how_far_it_is(store: Store, tools: Tools) -> None:
     heard: list[tuple[int, int]] = []
     prune("prj-one", tools=tools, tell=lambda count, total: heard.append((count, total)))
     assert heard == [(200, 450), (200, 450), (50, 450)]
+
+
+# DX-127 DX-128
+def test_upkeep_comes_by_itself_once_a_week(store: Store, tools: Tools, clock: FakeClock) -> None:
+    keep(store, a_memory("A doubtful lesson", id="mem-a", at=NOW - timedelta(days=60), confidence=0.2))
+    assert (queue_upkeep(tools=tools), due_at("prj-one", reader=store)) == (0, NOW + timedelta(days=7))
+
+    clock.forward(days=6)
+    assert queue_upkeep(tools=tools) == 0
+    clock.forward(days=1)
+    assert queue_upkeep(tools=tools) == 2, "both projects"
+    assert queue_upkeep(tools=tools) == 0, "once a week"
+    [job, _] = store.jobs(kind="upkeep")
+    upkeep_job(job, tools)
+    assert of(store, "mem-a").state is State.ARCHIVED
+    before = everything(store)
+    upkeep_job(job, tools)
+    assert everything(store) == before

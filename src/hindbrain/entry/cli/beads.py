@@ -13,9 +13,9 @@ _FOLDER = option("--folder", metavar="F", help="Where `.beads` is.  [default: th
 @command(name="beads", examples="hindbrain beads --folder .")
 @_FOLDER
 def _start(call: Call, folder: str | None) -> None:
-    """Print what Beads tells a new session, or answer as its recall.sh does.
+    """Answer as the scripts of Beads do.
 
-    Reads `.beads/memory` as it lies there; `hindbrain sync on beads` keeps it.
+    Prints what a new session is told; `recall` searches. Reads `.beads/memory` as it lies there; `hindbrain sync on beads` keeps it.
     """
     _print(call, None, folder=folder)
 
@@ -23,15 +23,17 @@ def _start(call: Call, folder: str | None) -> None:
 @command(
     name="recall",
     examples="""
-hindbrain beads recall -- "redis lock"
-hindbrain beads recall --folder . -- --recent 5
-hindbrain beads recall -- "token" --type learned --all
+hindbrain beads recall "redis lock"
+hindbrain beads recall --folder ../api token
 """,
 )
 @_FOLDER
 @argument("words", nargs=-1, required=False, metavar="[--] [QUERY] [OPTION]...")
 def _recall(call: Call, folder: str | None, words: Sequence[str]) -> int:
-    """Answer as recall.sh does: [query] [--type T] [--all] [--recent N] [--stats] [--regex]."""
+    """Answer as recall.sh does.
+
+    Behind `--` come its own options: [query] [--type T] [--all] [--recent N] [--stats] [--regex].
+    """
     return _print(call, words, folder=folder)
 
 

@@ -79,7 +79,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "export": Entry("portable:export", "Write the memories as JSON, or as the files of another system"),
         "import": Entry("portable:import_", "Read what `export` wrote, or the files of another system"),
         "sync": Entry("sync:sync", "Let files follow the memories; without more, write them anew"),
-        "beads": Entry("beads:beads", "Print what Beads tells a new session, or answer as its recall.sh does"),
+        "beads": Entry("beads:beads", "Answer as the scripts of Beads do"),
         "rebuild": Entry("sync:rebuild", "Write all files that follow the memories anew"),
     },
     "Serve": {
@@ -92,9 +92,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "cleanup": Entry("care:cleanup", "Let unused memories fade, archive those that faded away"),
         "prune": Entry("upkeep:prune", "Shorten episodes after a week, archive them after a month"),
         "merge": Entry("upkeep:merge", "Let memories that say the same become one"),
-        "maintenance": Entry(
-            "upkeep:maintenance", "List what cleanup, prune and merge did in the last month, or take it back"
-        ),
+        "maintenance": Entry("upkeep:maintenance", "List what was put in order, or take it back"),
         "doctor": Entry("care:doctor", "Check that everything is healthy, and say how to fix it"),
         "worker": Entry("worker:worker", "Learn from what hooks heard, and give memories their meaning"),
         "queue": Entry("queue:queue", "List the jobs of the worker, and try again those it gave up"),

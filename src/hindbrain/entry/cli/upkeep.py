@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from datetime import datetime
+from itertools import chain
 
 from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.model.moment import stamp
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from hindbrain.app.maintain import Pruned, Tidied
     from hindbrain.app.upkeep import Run, Undone
 
+_DAYS = 7  # between two turns of the worker
 _TOLD = 50  # rows that a person reads; --json has all
 
 
@@ -63,10 +66,14 @@ hindbrain maintenance undo run-01k2x6d0q3v8r5w7y9z1b3d5f7
 """,
 )
 def _list(call: Call) -> None:
-    """List what cleanup, prune and merge did in the last month, or take it back."""
+    """List what was put in order, or take it back.
+
+    Runs of cleanup, prune and merge in the last month.
+    """
     with call.open() as hindbrain:
-        runs = hindbrain.upkeep()
-    call.tell(lambda: {"runs": [_record(run) for run in runs]}, _runs_lines(runs))
+        runs, due = hindbrain.upkeep(), hindbrain.next_upkeep()
+    record = {"runs": [_record(run) for run in runs], "every_days": _DAYS, "next": plain(due) if due else None}
+    call.tell(lambda: record, chain(_runs_lines(runs), _turn(due)))
 
 
 @command(name="undo", examples="hindbrain maintenance undo run-01k2x6d0q3v8r5w7y9z1b3d5f7")
@@ -136,6 +143,12 @@ def _runs_lines(runs: "Sequence[Run]") -> Iterator[str]:
         return
     rows = [[run.id, run.job, f"{run.at:%Y-%m-%d %H:%M}", f"{run.steps:,}", _state(run)] for run in runs]
     yield from table(["RUN", "JOB", "AT", "STEPS", "STATE"], rows, styles={0: dim})
+
+
+def _turn(due: datetime | None) -> Iterator[str]:
+    yield ""
+    when = f"next on {due:%Y-%m-%d}" if due else f"{_DAYS} days after the worker first sees this project"
+    yield dim(f"The worker does all three every {_DAYS} days: {when}")
 
 
 def _state(run: "Run") -> str:
