@@ -15,7 +15,8 @@ _FOLDER = option("--folder", metavar="F", help="Where `.beads` is.  [default: th
 def _start(call: Call, folder: str | None) -> None:
     """Answer as the scripts of Beads do.
 
-    Prints what a new session is told; `recall` searches. Reads `.beads/memory` as it lies there; `hindbrain sync on beads` keeps it.
+    Prints what a new session is told; `recall` searches. Reads `.beads/memory` as it lies there, and
+    `hindbrain sync on beads` keeps it.
     """
     _print(call, None, folder=folder)
 
