@@ -6,7 +6,21 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import cold, consolidation, embedders, growth, hooks, parts, quality, recall, report, tune, vectors, writers
+from bench import (
+    cold,
+    consolidation,
+    embedders,
+    growth,
+    hooks,
+    lifecycle,
+    parts,
+    quality,
+    recall,
+    report,
+    tune,
+    vectors,
+    writers,
+)
 from bench.meter import say
 from bench.peers import compare
 
@@ -18,6 +32,7 @@ _PARTS = {
     "writers": writers.measure,
     "hooks": hooks.measure,
     "consolidation": consolidation.measure,
+    "lifecycle": lifecycle.measure,
     "quality": quality.measure,
     "recall": recall.measure,
     "peers": compare.measure,
@@ -27,7 +42,7 @@ _ASKED = {  # by name alone
     "tune": tune.measure,  # changes only when recall does
 }
 _GROUPS = {"speed": ("cold", "growth", "vectors", "parts", "writers", "hooks")}
-_WITH_FULL = ("parts", "recall", "peers")  # have more to measure than is worth waiting for every time
+_WITH_FULL = ("lifecycle", "parts", "recall", "peers")  # have more to measure than is worth waiting for every time
 _FULL = (
     "all sizes, the long sets, and all peers: each that is missing is installed into an environment of its own, under "
     ".peers or HINDBRAIN_BENCH_PEERS, several gigabytes in all. Without this, peers that are installed are measured at "

@@ -36,6 +36,7 @@ def arguments(name: str, memory_id: str) -> list[str]:
         "search": ["lock"],
         "recall": ["lock"],
         "why": [memory_id],
+        "links": [memory_id],
         "verdict": [memory_id, "helped"],
         "forget": [memory_id, "--hard", "--yes"],
         "completion": ["bash"],
