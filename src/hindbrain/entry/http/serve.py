@@ -5,7 +5,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -54,22 +54,20 @@ class Running:
     ) -> None:
         refuse_open(wish)
         self._wish, self._say = wish, say
-        self._listening = _listening(wish)
-        self._desk = Desk(settings)
-        port = self._listening.getsockname()[1]
-        self.address = Address(host=wish.host, port=port, is_tls=bool(wish.certificate), names=wish.names)
-        self.service = build(self._desk, self.address, more=more, mounts=mounts, is_ending=self._is_ending)
-        self._server = uvicorn.Server(_config(self.service, wish))
+        with ExitStack() as unwanted:
+            self._listening = unwanted.enter_context(_listening(wish))
+            self._desk = unwanted.enter_context(closing(Desk(settings)))
+            port = self._listening.getsockname()[1]
+            self.address = Address(host=wish.host, port=port, is_tls=bool(wish.certificate), names=wish.names)
+            self.service = build(self._desk, self.address, more=more, mounts=mounts, is_ending=self._is_ending)
+            self._server = uvicorn.Server(_config(self.service, wish))
+            self._open = unwanted.pop_all()
 
     def run(self) -> None:
         """The socket takes callers already: what they ask before this is answered as soon as this runs."""
         worker = _worker(self._desk, say=self._say) if self._wish.has_worker else nullcontext()
-        try:
-            with _signals(self.stop), worker:
-                self._server.run(sockets=[self._listening])
-        finally:
-            self._listening.close()
-            self._desk.close()
+        with self._open, _signals(self.stop), worker:
+            self._server.run(sockets=[self._listening])
 
     def stop(self) -> None:
         self._server.should_exit = True
@@ -92,10 +90,12 @@ def refuse_open(wish: Wish) -> None:
 def _listening(wish: Wish) -> socket.socket:
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(wish.host, wish.port, type=socket.SOCK_STREAM)[0]
-        listening = socket.socket(family, kind, protocol)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(place)
-        listening.listen(_QUEUE)
+        with ExitStack() as unwanted:
+            listening = unwanted.enter_context(socket.socket(family, kind, protocol))
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(place)
+            listening.listen(_QUEUE)
+            unwanted.pop_all()
     except OSError as error:
         fix = "use another --port, or 0 for a free one"
         raise BadValue(f"{wish.host}:{wish.port} cannot be used: {error.strerror or error}", fix=fix) from error
