@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import cold, embedders, growth, hooks, parts, quality, recall, report, tune, vectors, writers
+from bench import cold, embedders, growth, hooks, http, parts, quality, recall, report, tune, vectors, writers
 from bench.meter import say
 from bench.peers import compare
 
@@ -17,6 +17,7 @@ _PARTS = {
     "parts": parts.measure,
     "writers": writers.measure,
     "hooks": hooks.measure,
+    "http": http.measure,
     "quality": quality.measure,
     "recall": recall.measure,
     "peers": compare.measure,
@@ -25,8 +26,8 @@ _ASKED = {  # by name alone
     "embedders": embedders.measure,  # installs seven environments
     "tune": tune.measure,  # changes only when recall does
 }
-_GROUPS = {"speed": ("cold", "growth", "vectors", "parts", "writers", "hooks")}
-_WITH_FULL = ("parts", "recall", "peers")  # have more to measure than is worth waiting for every time
+_GROUPS = {"speed": ("cold", "growth", "vectors", "parts", "writers", "hooks", "http")}
+_WITH_FULL = ("http", "parts", "recall", "peers")  # have more to measure than is worth waiting for every time
 _FULL = (
     "all sizes, the long sets, and all peers: each that is missing is installed into an environment of its own, under "
     ".peers or HINDBRAIN_BENCH_PEERS, several gigabytes in all. Without this, peers that are installed are measured at "

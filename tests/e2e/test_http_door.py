@@ -1,7 +1,6 @@
 """Who gets in: every route, and eight callers that must not."""
 
 import http.client
-import os
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -203,7 +202,7 @@ def test_the_token_lies_in_a_file_that_only_its_owner_reads(tmp_path: Path) -> N
     assert stat.S_IMODE(path.stat().st_mode) == 0o600 and first == owner.token(settings) and len(first) > 60
     path.chmod(0o644)
     assert owner.token(settings) == first and stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert owner.renewed(settings) != first and os.listdir(tmp_path / "home") == ["token"]
+    assert owner.renewed(settings) != first and [one.name for one in path.parent.iterdir()] == ["token"]
 
 
 def test_beyond_this_machine_it_needs_tls_or_a_word() -> None:
