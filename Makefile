@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run demo test check format docs bench bench-full soak fuzz clients clean
+.PHONY: run demo test check format docs bench bench-full soak fuzz clients system clean
 
 run: $(VENV)/.installed ## install, then serve API, hub and worker on the embedded store until Ctrl-C
 	@$(BIN)/hindbrain serve
@@ -15,10 +15,10 @@ demo: $(VENV)/.installed ## install, then tell the story on a throw-away store
 	@printf '  %s/hindbrain recall "before pushing" --why\n' $(BIN)
 	@printf '  %s/hindbrain --help\n' $(BIN)
 
-test: $(VENV)/.installed-dev clients ## the whole suite
+test: $(VENV)/.installed-dev clients system ## the whole suite
 	$(BIN)/python -m pytest
 
-check: $(VENV)/.installed-dev clients ## format, lint, types, generated docs, tests
+check: $(VENV)/.installed-dev clients system ## format, lint, types, generated docs, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -29,6 +29,9 @@ check: $(VENV)/.installed-dev clients ## format, lint, types, generated docs, te
 
 clients: $(VENV)/.installed-dev ## the real coding agents that tests run, once for all clones; without them those tests are skipped
 	-@$(BIN)/python scripts/clients.py
+
+system: $(VENV)/.installed-dev ## programs of the system that tests run; without them those tests are skipped
+	-@$(BIN)/python scripts/system.py
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .

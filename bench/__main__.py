@@ -6,7 +6,21 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import cold, embedders, growth, hooks, http, parts, quality, recall, report, tune, vectors, writers
+from bench import (
+    cold,
+    consolidation,
+    embedders,
+    growth,
+    hooks,
+    http,
+    parts,
+    quality,
+    recall,
+    report,
+    tune,
+    vectors,
+    writers,
+)
 from bench.meter import say
 from bench.peers import compare
 
@@ -18,6 +32,7 @@ _PARTS = {
     "writers": writers.measure,
     "hooks": hooks.measure,
     "http": http.measure,
+    "consolidation": consolidation.measure,
     "quality": quality.measure,
     "recall": recall.measure,
     "peers": compare.measure,

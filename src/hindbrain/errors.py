@@ -190,9 +190,47 @@ class ConfigChanged(HindbrainError):
     http_status = 409
 
 
+class KeyMissing(HindbrainError):
+    """The key of a model's provider is in no variable and no file, or in a file that others can read."""
+
+    code = "key_missing"
+    exit_code = 90
+    http_status = 503
+
+
+class BudgetSpent(HindbrainError):
+    """Models have cost, or been called, as much today as the settings allow."""
+
+    code = "budget_spent"
+    exit_code = 91
+    http_status = 429
+
+
+class ModelFailed(HindbrainError):
+    """A model could not be reached, refused, or did not answer in time and in reasonable size."""
+
+    code = "model_failed"
+    exit_code = 92
+    http_status = 502
+
+
+class BadAnswer(HindbrainError):
+    """A model answered, twice, with something else than what it was asked for."""
+
+    code = "bad_answer"
+    exit_code = 93
+    http_status = 502
+
+
 class ExtraMissing(HindbrainError):
     """The command needs packages that the installation was made without."""
 
     code = "extra_missing"
     exit_code = 97
     http_status = 501
+class Locked(HindbrainError):
+    """Another process does just that at the moment, and it must not happen twice at once."""
+
+    code = "locked"
+    exit_code = 95
+    http_status = 409

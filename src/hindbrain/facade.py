@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
 
 from hindbrain.app.projects import Located
 from hindbrain.app.tools import Tools
@@ -15,27 +15,48 @@ from hindbrain.settings import Settings
 
 if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for the importer
     from hindbrain.app.adopt import Adopted
+    from hindbrain.app.before import Briefing
     from hindbrain.app.capture import Captured
+    from hindbrain.app.consolidate import Consolidated
+    from hindbrain.app.continuity import Renewed
     from hindbrain.app.doctor import Finding
+    from hindbrain.app.dream import Dreamt
     from hindbrain.app.forget import Forgotten
+    from hindbrain.app.hygiene import Cleanliness
     from hindbrain.app.inject import Injected
+    from hindbrain.app.lesson import Closed, Progress
+    from hindbrain.app.log import Audited
     from hindbrain.app.maintain import Cleaned
+    from hindbrain.app.models import Costs
     from hindbrain.app.portable import Imported
     from hindbrain.app.recall import Found
     from hindbrain.app.record import Recorded
+    from hindbrain.app.reflect import Learned
+    from hindbrain.app.reflex import Reflexes
+    from hindbrain.app.rules import Rule
+    from hindbrain.app.schedule import Row
+    from hindbrain.app.shelf import Indexed
     from hindbrain.app.siblings import Subscription
     from hindbrain.app.stats import Stats
     from hindbrain.app.sync import Synced
     from hindbrain.app.tasks import Task
     from hindbrain.app.tokens import Issued
+    from hindbrain.app.vault import Checked as VaultChecked
+    from hindbrain.app.vault import Status as VaultStatus
     from hindbrain.app.verdict import Heard
     from hindbrain.app.verify import Checked, Verified
-    from hindbrain.app.why import Walk
+    from hindbrain.app.watch import Watch
+    from hindbrain.app.why import RuleWalk, Walk
     from hindbrain.app.worth import Worth
+    from hindbrain.core.learning.audit import Entry
+    from hindbrain.core.learning.workstream import Workstream
     from hindbrain.core.model import Memory, Receipt, Review, Version
     from hindbrain.core.model.activity import Activity
+    from hindbrain.core.model.call import Completion, NoModel, Route
     from hindbrain.core.model.job import Job
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
+    from hindbrain.core.model.paper import Paper
+    from hindbrain.core.model.suggestion import Suggestion
     from hindbrain.core.model.token import Token
     from hindbrain.core.setup.wires import Kit
     from hindbrain.ports import Clients
@@ -83,6 +104,8 @@ class How(TypedDict, total=False):
     hat: str
     persona: str
     types: Sequence[str]
+    kinds: Sequence[str]
+    scopes: Sequence[str]  # DOC-05's: iterations, cicatrices, victoires, memory, brain … all
     as_of: datetime | None
     with_all: bool  # superseded and archived ones too
 
@@ -133,6 +156,34 @@ class Done(TypedDict, total=False):
     client: str
     ref: str
     data: dict[str, object]
+
+
+class Handing(TypedDict, total=False):
+    """What a handoff may say beside what was done."""
+
+    to: str  # empty: whoever comes next
+    needs: Sequence[str]
+    issues: Sequence[str]
+    artifacts: Sequence[str]
+    patterns: Sequence[str]
+    git: str
+
+
+class Engraved(TypedDict, total=False):
+    """A failure or a victory that a person tells of."""
+
+    importance: int  # 0..10
+    is_learnable: bool  # False: nothing is ever proposed because of it
+    signature: str  # the error as it is printed
+
+
+class Upcoming(TypedDict, total=False):
+    """What a task is to be, beside its goal."""
+
+    action: str  # run_test, edit_file …
+    type: str  # exploration, implementation, debugging, review, refactoring
+    session: str
+    task: str
 
 
 class Edit(TypedDict, total=False):
@@ -189,6 +240,10 @@ class Hindbrain:
 
         receipt = add(Noted(content=content, **new), project=self._adopted(), tools=self._tools)
         self._tie((receipt,))
+        if new.get("kind") == "scar" and receipt.memory_id:
+            from hindbrain.app.reindex import reindex
+
+            reindex(receipt.memory_id, tools=self._tools)
         return receipt
 
     def record(self, deed: str, *, session: str, **done: Unpack[Done]) -> Recorded:
@@ -208,11 +263,69 @@ class Hindbrain:
 
         return extract(self._known(), session, tools=self._tools)
 
+    def trace(self, session: str) -> Sequence[Memory]:
+        """Write down what a session did as episodes, one for each task; those that are new or have changed."""
+        from hindbrain.app.episodes import trace
+
+        return trace(self._known(), session, tools=self._tools)
+
+    def episodes(self, text: str = "", *, outcome: str = "", limit: int = 10) -> Sequence[Memory]:
+        """What happened when somebody tried `text`; without it, what happened last."""
+        from hindbrain.app.episodes import Asked, ask
+
+        return ask(Asked(text=text, outcome=outcome, limit=limit), project=self._known(), tools=self._tools)
+
+    def add_episode(self, record: Mapping[str, object]) -> Receipt:
+        """Keep an episode in the schema of the Loki document, with every field that it has."""
+        from hindbrain.app.episodes import note
+
+        return note(record, project=self._adopted(), tools=self._tools)
+
+    def consolidate(self, *, since: timedelta = timedelta(hours=24), is_dry_run: bool = False) -> Consolidated:
+        """Turn the episodes of the last hours into patterns, anti-patterns and candidates for skills."""
+        from hindbrain.app.consolidate import consolidate
+
+        return consolidate(self._known(), tools=self._tools, since=since, is_dry_run=is_dry_run)
+
+    def skills(self) -> Sequence[Memory]:
+        """Skills, candidates among them, the newest first."""
+        from hindbrain.app.skills import skills
+
+        return skills(self._known(), tools=self._tools)
+
+    def approve_skill(self, memory_id: str, *, by: str = "") -> Memory:
+        """Let agents be told of a skill."""
+        from hindbrain.app.skills import approve
+
+        return approve(memory_id, by=by, tools=self._tools)
+
+    def refuse_skill(self, memory_id: str) -> Memory:
+        """Put a skill away; the same steps do not bring it back."""
+        from hindbrain.app.skills import refuse
+
+        return refuse(memory_id, tools=self._tools)
+
+    def before_task(self, goal: str, **task: Unpack[Upcoming]) -> Briefing:
+        """What worked, what to avoid and which skills apply, recorded before the first action."""
+        from hindbrain.app.before import Upcoming as Task
+        from hindbrain.app.before import before_task
+
+        return before_task(Task(goal=goal, **task), project=self._adopted(), tools=self._tools)
+
     def subscribe(self, session: str) -> Subscription:
         """Hear, from now on, of what other sessions learn: `pending()` gives it, each memory once."""
         from hindbrain.app.siblings import Subscription
 
         return Subscription(self._adopted(), session, tools=self._tools)
+
+    def watch(self, follower: str = "") -> Watch:
+        """Hear of all that happens in the project, whichever process does it: `news()` gives the events.
+
+        From now on; with a name, from where the follower of that name last stopped.
+        """
+        from hindbrain.app.watch import Watch
+
+        return Watch(self._known, follower, tools=self._tools)
 
     def recall(self, text: str = "", **how: Unpack[How]) -> Found:
         """Memories that bear on `text`, best first, each with its reasons."""
@@ -252,7 +365,7 @@ class Hindbrain:
         """One memory, whatever its state. UnknownMemory when there is none."""
         from hindbrain.app.show import show
 
-        return show(memory_id, store=self.store)
+        return show(memory_id, store=self.store, project=self._known())
 
     def history(self, memory_id: str) -> Sequence[Version]:
         """Every version of a memory, oldest first."""
@@ -352,6 +465,55 @@ class Hindbrain:
 
         return sync(self._known(), name=self.project_name, tools=self._tools, settle_s=settle_s)
 
+    def ledgers(self, agent: str = "") -> Sequence[Paper]:
+        """Where agents stand, by name; of one agent, or UnknownMemory when it has none."""
+        from hindbrain.app.ledger import ledger, ledgers
+
+        project = self._known()
+        return [ledger(agent, project=project, store=self.store)] if agent else ledgers(project, store=self.store)
+
+    def save_ledger(self, agent: str, data: Mapping[str, object]) -> Paper:
+        """Write an agent's checkpoint, in the place of its last one."""
+        from hindbrain.app.ledger import save
+
+        return save(agent, data, project=self._adopted(), tools=self._tools)
+
+    def handoffs(self) -> Sequence[Paper]:
+        """What was handed from agent to agent, oldest first."""
+        from hindbrain.app.handoff import handoffs
+
+        return handoffs(self._known(), store=self.store)
+
+    def handoff(self, paper_id: str) -> Paper:
+        """One handoff. UnknownMemory when there is none."""
+        from hindbrain.app.handoff import handoff
+
+        return handoff(paper_id, project=self._known(), store=self.store)
+
+    def hand_over(self, agent: str, done: str, **more: Unpack[Handing]) -> Paper:
+        """Leave a handoff for the next agent."""
+        from hindbrain.app.handoff import Handed, write
+
+        return write(Handed(agent=agent, done=done, **more), project=self._adopted(), tools=self._tools)
+
+    def take_handoff(self, paper_id: str) -> Paper:
+        """Mark a handoff as taken."""
+        from hindbrain.app.handoff import take
+
+        return take(paper_id, project=self._known(), tools=self._tools)
+
+    def is_stale(self, paper: Paper) -> bool:
+        """Whether nobody is told of it any more."""
+        return paper.is_stale(self._tools.clock.now())
+
+    def continuity(self, *, session: str = "", is_written: bool = False) -> Renewed:
+        """CONTINUITY.md as it should be now; written only where the project follows Loki."""
+        from hindbrain.app.continuity import continuity, write_continuity
+
+        if is_written:
+            return write_continuity(self._known(), session=session, tools=self._tools)
+        return continuity(self._known(), root=self._located.root or "", session=session, tools=self._tools)
+
     def cleanup(self, *, is_dry_run: bool = False) -> Cleaned:
         """Let unused memories fade, archive those that faded away."""
         from hindbrain.app.maintain import cleanup
@@ -430,6 +592,203 @@ class Hindbrain:
 
         return worth(self._known(), since=since, store=self.store)
 
+    def reflexes(self, *, is_all: bool = False) -> Reflexes:
+        """The files that every session is told of, after a look at their folder; `is_all` reads each of them again."""
+        from hindbrain.app.reflex import listed, sync
+
+        project = self._adopted()
+        sync(project, self._located.root, tools=self._tools, is_all=is_all)
+        return listed(project, self._located.root, tools=self._tools)
+
+    def approve(self, names: Sequence[str] = (), *, by: str = "") -> Sequence[str]:
+        """A person has read these files of the reflex folder, or all; from now on every session is told of them."""
+        from hindbrain.app.reflex import approve
+
+        return approve(names, self._adopted(), root=self._located.root, tools=self._tools, by=by)
+
+    def master_index(self, *, is_written: bool = False) -> str:
+        """A line for each file of the reflex folder; written into it only on a person's order."""
+        from hindbrain.app.reflex import master_index
+
+        return master_index(self._known(), self._located.root, tools=self._tools, is_written=is_written)
+
+    def vault(self) -> VaultStatus:
+        """What the index has of the Obsidian vault."""
+        from hindbrain.app.vault import status
+
+        return status(self._tools)
+
+    def sync_vault(self, *, is_all: bool = False) -> Indexed:
+        """Take in what changed in the vault; `is_all` reads each note again."""
+        from hindbrain.app.vault import sync
+
+        return sync(self._tools, is_all=is_all)
+
+    def check_vault(self) -> VaultChecked:
+        """Links of the vault that lead nowhere, and heads that cannot be read."""
+        from hindbrain.app.vault import check
+
+        return check(self._tools)
+
+    def note(self, text: str, *, title: str = "", is_permanent: bool = False, is_ordered: bool = False) -> str:
+        """Write a new note into inbox/; into permanent/ when a person ordered it. Its path in the vault."""
+        from hindbrain.app.vault import Draft, note
+        from hindbrain.core.model import Actor, ActorType
+        from hindbrain.core.shape import title_of
+
+        by = Actor(type=ActorType.HUMAN if is_ordered else ActorType.AGENT)
+        folder = "permanent" if is_permanent else "inbox"
+        return note(Draft(title=title or title_of(text), text=text, folder=folder), by=by, tools=self._tools)
+
+    def open_work(self, title: str, *, estimate: int = 0) -> Workstream:
+        """Begin to keep the record of a piece of work."""
+        from hindbrain.app.lesson import open_work
+
+        return open_work(title, estimate=estimate, project=self._adopted(), tools=self._tools)
+
+    def works(self) -> Sequence[Workstream]:
+        """Pieces of work whose record was kept, newest first."""
+        from hindbrain.app.lesson import listed
+
+        return listed(self._known(), tools=self._tools)
+
+    def progress(self, work_id: str, progress: Progress) -> Workstream:
+        """Note down what happened in a piece of work."""
+        from hindbrain.app.lesson import progressed
+
+        return progressed(work_id, progress, tools=self._tools)
+
+    def close_work(self, work_id: str) -> Closed:
+        """Close it: a draft of its lesson, or why it is too small for one."""
+        from hindbrain.app.lesson import close
+
+        return close(work_id, tools=self._tools)
+
+    def dream(self, *, is_applied: bool = False) -> Dreamt:
+        """What the night would do; with `is_applied`, do it."""
+        from hindbrain.app.dream import dream
+
+        return dream(is_applied=is_applied, tools=self._tools)
+
+    def hygiene(self, *, is_applied: bool = False) -> Cleanliness:
+        """What is amiss in the reflex folders and the vault; with `is_applied`, also as a draft in inbox/."""
+        from hindbrain.app.hygiene import hygiene
+
+        root = (self._known(), self._located.root) if self._located.root else None
+        return hygiene(is_applied=is_applied, tools=self._tools, root=root)
+
+    def jobs(self) -> Sequence[Row]:
+        """Every job with its schedule, its last and next run, and what came of it."""
+        from hindbrain.app.schedule import rows
+
+        return rows(self._tools)
+
+    def run_job(self, name: str) -> Row:
+        """Run a job now."""
+        from hindbrain.app.schedule import run
+
+        return run(name, tools=self._tools)
+
+    def scar(self, kind: str, title: str, *, lesson: str, **engraved: Unpack[Engraved]) -> Receipt:
+        """Keep a failure or a victory with what it taught."""
+        from hindbrain.app.scar import Told, engrave
+
+        return engrave(
+            Told(kind=kind, title=title, lesson=lesson, **engraved), project=self._adopted(), tools=self._tools
+        )
+
+    def scars(self, *, kind: str = "") -> Sequence[Memory]:
+        """Failures and victories, most important first."""
+        from hindbrain.app.scar import scars
+
+        return scars(self._known(), store=self.store, kind=kind)
+
+    def learn(self, *, limit: int = 0) -> Learned:
+        """Run the engine once: propose a rule for each learnable scar that has none. Nothing is applied."""
+        from hindbrain.app.reflect import learn
+
+        return learn(self._adopted(), self._located.root or "", tools=self._tools, limit=limit)
+
+    def feed(self, *, with_snoozed: bool = False) -> Sequence[Suggestion]:
+        """What waits for a person, most important first."""
+        from hindbrain.app.decide import feed
+
+        now = self._tools.clock.now()
+        return feed(self._known(), store=self.store, now=now, with_snoozed=with_snoozed)
+
+    def is_outdated(self, suggestion: Suggestion) -> bool:
+        """Whether a file has changed since the suggestion's diff was made, or it was made in another clone."""
+        from hindbrain.app.draw import is_stale, pages_of
+
+        is_elsewhere = self._located.root not in (None, suggestion.root) and not suggestion.removes
+        return is_elsewhere or is_stale(suggestion, pages_of(self._tools))
+
+    def apply(self, suggestion_id: str, *, is_rebasing: bool = False, by: str = "") -> Suggestion:
+        """Make a suggestion a rule. Conflict when a file is not as the diff has it, unless it may be made anew."""
+        from hindbrain.app.enact import apply
+
+        root = self._located.root or ""
+        return apply(suggestion_id, is_rebasing=is_rebasing, by=by, project=self._known(), root=root, tools=self._tools)
+
+    def apply_safe(self, *, by: str = "") -> Sequence[Suggestion]:
+        """Make all that waits a rule, but for settings, removals, and what has to be looked at again."""
+        from hindbrain.app.enact import apply_safe
+
+        return apply_safe(by=by, project=self._known(), root=self._located.root or "", tools=self._tools)
+
+    def patch(self, suggestion_id: str, text: str = "", *, destination: str = "", by: str = "") -> Suggestion:
+        """Change what a suggestion says, or where it goes, before it is applied."""
+        from hindbrain.app.decide import patch
+
+        return patch(suggestion_id, text, destination=destination, by=by, project=self._known(), tools=self._tools)
+
+    def refuse(self, suggestion_id: str, *, reason: str = "", by: str = "") -> Suggestion:
+        """Never propose that lesson again."""
+        from hindbrain.app.decide import refuse
+
+        return refuse(suggestion_id, reason=reason, by=by, project=self._known(), tools=self._tools)
+
+    def snooze(self, suggestion_id: str, *, until: datetime, by: str = "") -> Suggestion:
+        """Keep a suggestion out of the feed until then."""
+        from hindbrain.app.decide import snooze
+
+        return snooze(suggestion_id, until=until, by=by, project=self._known(), tools=self._tools)
+
+    def undo(self, suggestion_id: str, *, is_merging: bool = False, by: str = "") -> Suggestion:
+        """Give the files of a rule back as they were. Conflict when somebody else has changed them since."""
+        from hindbrain.app.enact import undo
+
+        return undo(suggestion_id, is_merging=is_merging, by=by, project=self._known(), tools=self._tools)
+
+    def rules(self) -> Sequence[Rule]:
+        """What a person agreed to, each with what became of the failure that it was made for."""
+        from hindbrain.app.rules import rules
+
+        return rules(self._known(), store=self.store)
+
+    def why_rule(self, suggestion_id: str) -> RuleWalk:
+        """From a suggestion or a rule (its id, or `CLAUDE.md:12`) to the scar, and to what agents did."""
+        from hindbrain.app.decide import at_line, found
+        from hindbrain.app.why import why_rule
+
+        project = self._known()
+        if ":" in suggestion_id:
+            known = at_line(suggestion_id, project=project, root=self._root(), tools=self._tools)
+        else:
+            known = found(suggestion_id, project=project, store=self.store)
+        return why_rule(known, store=self.store)
+
+    def audits(self, *, limit: int = 0) -> Sequence[Entry]:
+        """Who decided what, oldest first; with a `limit` the latest."""
+        entries = self.store.audits()
+        return entries[-limit:] if limit else entries
+
+    def audit(self) -> Audited:
+        """Whether the log of decisions is as it was written."""
+        from hindbrain.app.log import audit
+
+        return audit(self._tools)
+
     def issue_token(self, name: str, rights: Sequence[str], *, is_everywhere: bool = False) -> Issued:
         """A secret for one more caller of the service: for this project, or for all."""
         from hindbrain.app.tokens import issue
@@ -449,9 +808,10 @@ class Hindbrain:
     def doctor(self, *, is_repairing: bool = False) -> Sequence[Finding]:
         """What is healthy, what is not, and the command that fixes it."""
         from hindbrain.app.doctor import doctor
+        from hindbrain.app.models import findings
 
         tools = self._tools
-        return doctor(
+        found = doctor(
             is_repairing=is_repairing,
             project=self._known(),
             store=self.store,
@@ -459,6 +819,26 @@ class Hindbrain:
             embedder=tools.embedder,
             worker=tools.worker,
         )
+        return (*found, *findings(tools.model))
+
+    def routes(self) -> tuple[Sequence[Route], Sequence[str]]:
+        """Which model answers which use, and what is wrong with routing.yaml. Nobody is called for it."""
+        model = self._tools.model
+        return ((), ()) if model is None else (model.routes(), model.warnings())
+
+    def model_costs(self, *, since: datetime | None = None) -> Costs:
+        """What models were asked and what it cost, over all projects."""
+        from hindbrain.app.models import costs
+
+        return costs(self.store, since=since, now=self._tools.clock.now(), budget=self.settings.ai_daily_budget)
+
+    def ask_model(self, use: str, text: str, *, prompt: str = "") -> Completion | NoModel:
+        """What the model for `use` makes of `text`; raises when it fails."""
+        from hindbrain.core.model.call import NoModel, Prompt
+
+        if self._tools.model is None:
+            return NoModel(why="no model is wired here")
+        return self._tools.model.complete(use, Prompt(name=prompt or use, material=text))
 
     def wires(self, kit: Kit, *, clients: Clients, trial: str = "") -> Sequence[Finding]:
         """Which clients are wired, and whether their events arrive. `trial` names a client to send a test event
@@ -476,6 +856,12 @@ class Hindbrain:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _root(self) -> str:
+        """The top of the project's files. BadValue for a project that is known by its name only."""
+        if not self._located.root:
+            raise BadValue("the project is known by its name only", fix="run this in the project's folder")
+        return self._located.root
 
     def _foreign(self, dialect: str) -> tuple[Dialect, Folders]:
         if self._tools.dialect is None or self._tools.folders is None:

@@ -26,11 +26,16 @@ from hindbrain.core.value import dataclass, field
 
 if TYPE_CHECKING:  # a recall needs none of these
     from hindbrain.core.anchors import Source
+    from hindbrain.core.learning.audit import Entry, Head
     from hindbrain.core.model.activity import Activity, Deed
+    from hindbrain.core.model.call import Call, Completion, NoModel, Prompt, Route
     from hindbrain.core.model.foreign import Reading, View
     from hindbrain.core.model.job import Job, JobState
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
+    from hindbrain.core.model.paper import Paper
+    from hindbrain.core.model.suggestion import Status, Suggestion
     from hindbrain.core.model.token import Reply, Token
+    from hindbrain.core.model.workstream import Workstream
     from hindbrain.core.setup.record import Record as Altered
     from hindbrain.core.setup.wires import Roots
 
@@ -68,6 +73,23 @@ class Embedder(Protocol):
 
     def check(self) -> str:
         """Where the model is, for a person; EmbedderMissing when it could not be run. It is not started for that."""
+
+
+class Model(Protocol):
+    """The one door to models that write. What goes out and what comes back is free of secrets and personal data."""
+
+    def complete(self, use: str, prompt: Prompt, *, schema: Mapping[str, object] | None = None) -> Completion | NoModel:
+        """What the model for `use` makes of `prompt`; with a `schema` (`core.schema`) as data that fits it.
+
+        NoModel where `use` goes by rules. ModelFailed, BadAnswer, KeyMissing or BudgetSpent when it does not answer;
+        `app.consult` makes NoModel of them. Every call is recorded in the store. It may take minutes.
+        """
+
+    def routes(self) -> Sequence[Route]:
+        """Who answers which use, as routing.yaml says now. Nobody is called for it."""
+
+    def warnings(self) -> Sequence[str]:
+        """What is wrong with routing.yaml; the uses concerned go by what it last said, or by the default."""
 
 
 class Worker(Protocol):
@@ -119,6 +141,14 @@ class Written:
     late: Mapping[str, bytes]  # what an editor wrote into a file that had been replaced under it
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A file as it lies there, without having been read."""
+
+    mark: str  # another one: it may have been changed. Times and size; also of a change that kept both
+    changed_at: datetime
+
+
 class Folders(Protocol):
     """Files that a person names, read or written on their order."""
 
@@ -131,11 +161,40 @@ class Folders(Protocol):
     def save(self, tree: Mapping[str, bytes], folder: str) -> Sequence[str]:
         """Write each file whole or not at all, none outside of `folder`; the paths whose content changed."""
 
+    def seen(self, folder: str, *, wants: Callable[[str], bool]) -> Mapping[str, Seen]:
+        """The files below `folder` that are wanted, none of them read. What a link out of the folder leads to is not
+        there. Unreadable when the folder itself is not."""
+
+    def content(self, folder: str, name: str) -> bytes | None:
+        """One of these, as much of it as anybody would write by hand; None when it is not there any more."""
+
+    def create(self, folder: str, name: str, *, content: bytes) -> bool:
+        """Write a new file whole or not at all; False when there is one of that name, which stays as it is."""
+
+    def compact(self, folder: str, name: str, *, content: bytes, archive: str) -> str:
+        """Put `content` in the place of a file whose bytes are first packed into the folder `archive`, and read back
+        from there; where they are now."""
+
     def exchange(
         self, tree: Mapping[str, bytes], folder: str, *, present: Mapping[str, bytes], settle_s: float
     ) -> Written:
         """The same, but a file that is not as `present` has it any more is left alone, and the old file is watched
         for `settle_s` for what an editor may still write into it."""
+
+
+class Pages(Protocol):
+    """Files that a person's rules stand in. Only what a person agreed to is written there, and read back first."""
+
+    def read(self, folder: str, path: str) -> bytes | None:
+        """The file below `folder`; None when there is none. BadValue for one that a link leads out of the folder to,
+        that is no plain file, or that is larger than anybody would write by hand."""
+
+    def write(self, folder: str, path: str, *, content: bytes | None, expected: bytes | None, made: int = 0) -> int:
+        """Put the file in its place in one step, with the mode that it had; None removes it, and `made` folders above
+        it if they are empty then. How many folders had to be made. Conflict when the file is not as `expected`."""
+
+    def keep(self, path: str, content: bytes) -> None:
+        """A file of our own, which nobody else can read."""
 
 
 class Dialect(Protocol):
@@ -407,6 +466,11 @@ class Changes:
     jobs: tuple[Job, ...] = ()  # new ones, unless their key is queued or running; or the next state of a known one
     outcomes: tuple[Outcome, ...] = ()  # one for a (memory, injection, how) that is there already changes nothing
     anchors: tuple[Anchor, ...] = ()  # all of a memory; they take the place of those it had
+    calls: tuple[Call, ...] = ()  # new ones, or how a known one (by its id) ended
+    papers: tuple[Paper, ...] = ()  # new ones; they take the place of those with the same project, sort and id
+    suggestions: tuple[Suggestion, ...] = ()  # new ones, or the next state of a known one
+    audits: tuple[Entry, ...] = ()  # each sealed behind the one before it
+    workstreams: tuple[Workstream, ...] = ()  # new ones, or the next state of a known one
     cursors: Mapping[str, str] = field(default_factory=dict)  # how far each follower has come; "" removes it
     tokens: tuple[Token, ...] = ()  # each takes the place of the one with its name
     replies: tuple[Reply, ...] = ()  # each takes the place of the one with its key; those out of date go
@@ -543,11 +607,34 @@ class Reader(Protocol):
     def cured(self, project: str, signature: str) -> Sequence[Memory]:
         """Live memories of the project, and those sent everywhere, about the failure with that signature."""
 
+    def papers(self, project: str, *, sort: str = "", agent: str = "", to: str | None = None) -> Sequence[Paper]:
+        """Ledgers and handoffs, oldest first; `to` narrows to one receiver, "" to what is for whoever comes next."""
+
+    def called(self, name: str, project: str) -> Sequence[str]:
+        """Ids of the memories of that project that came in under `name` from another system, the newest last."""
+
+    def suggestion(self, suggestion_id: str) -> Suggestion | None: ...
+
+    def suggestions(self, project: str, *, statuses: Sequence[Status] = (), scar: str = "") -> Sequence[Suggestion]:
+        """In the order in which they were made."""
+
+    def audits(self, *, after: int = 0, limit: int = 0) -> Sequence[Entry]:
+        """The log of decisions of all projects, in its order; `after` is the `seq` last seen."""
+
+    def audit_head(self) -> Head | None:
+        """How far the log reaches, as it was noted beside it; None when that note cannot be read."""
+
+    def workstreams(self, project: str, *, state: str = "") -> Sequence[Workstream]:
+        """In the order in which they were opened."""
+
     def cursor(self, name: str) -> str:
         """How far a follower has come; "" when it has not begun."""
 
     def cursors(self, start: str) -> Mapping[str, str]:
         """All whose name begins so."""
+
+    def calls(self, *, since: datetime | None = None) -> Sequence[Call]:
+        """Calls of models that began at that moment or later, oldest first."""
 
     def events(self, *, after: int = 0, project: str = "", limit: int = 0) -> Sequence[Event]:
         """In the order in which they happened; `after` is the cursor, the `seq` last seen."""
@@ -568,7 +655,8 @@ class Transaction(Reader, Protocol):
     """The store while this process alone may write it: what `apply` wrote can be read at once."""
 
     def apply(self, changes: Changes) -> None:
-        """Raises Conflict when a memory's version is not one more than the stored one, BadValue when a vector does
+        """Raises Conflict when a memory's version is not one more than the stored one, or an audit entry does not
+        follow the last one; BadValue when a vector does
         not fit its space. A memory whose words change loses its vectors, unless the same change brings new ones.
         Vectors of other words than the memory has, or of a memory that is gone, are left out: it was changed
         meanwhile, and is still due."""

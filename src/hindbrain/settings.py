@@ -15,7 +15,7 @@ ENVIRONMENT = {
     "HINDBRAIN_HOME": "folder of the store and of config.toml",
     "HINDBRAIN_STORE": "path of the database file, instead of hindbrain.db in the home",
     "HINDBRAIN_PROJECT": "project to use instead of the one in the current folder",
-    "HINDBRAIN_EMBEDDER": "model that compares meanings: minilm, off; stronger than config.toml",
+    "HINDBRAIN_EMBEDDER": "model that compares meanings: auto, minilm, off; stronger than config.toml",
     "HINDBRAIN_HOOKS": "off: hooks keep and say nothing",
     "NO_COLOR": "any value: no colours",
 }
@@ -33,7 +33,9 @@ class Settings:
     track_superseded: bool = True  # newer statements replace older ones (CH-129)
     inject_into_prompt: bool = True  # learnings go into prompts (CH-130)
     session_cap: int = 0  # learnings of one session that are believed without a person; 0: no limit
-    embedder: str = "minilm"  # model that compares meanings: minilm, off
+    embedder: str = "auto"  # model that compares meanings: auto (routing.yaml's, else minilm), minilm, off
+    ai_daily_budget: float = 5.0  # most that models may cost in a day (UTC), in the money of routing.yaml; 0: no limit
+    ai_daily_calls: int = 0  # most calls of models in a day (UTC); 0: no limit
     strategy: str = "unified"  # how recall ranks: unified, dex, loki, doc05, recent
     inject_limit: int = 8  # most memories in one injection
     token_budget: int = 2000  # most tokens in one injection
@@ -41,9 +43,14 @@ class Settings:
     turn_budget: int = 1000  # most tokens that an agent is told unasked between two prompts, its session's start apart
     holdout: float = 0.0  # share of unasked injections that is kept back, to measure what showing is worth; 0..1
     enforce: str = ""  # an agent that worked and taught nothing: off, nudge, block; empty: block in Beads, else nudge
+    reflex_folder: str = ""  # folder of the reflexes, memory/*.md; empty: `memory` in the project
+    vault: str = ""  # folder of the Obsidian vault; empty: none is indexed, and drafts of rules go to `brain/inbox`
     lock_timeout_s: float = 30.0  # how long to wait for another process's write
     worker_deadline_s: float = 0.3  # how long a command waits for the worker before it does without
     worker_idle_s: float = 1800.0  # a worker that nobody asked for so long ends; 0: never
+    transcript_folder: str = ""  # folder of transcripts that `dream` makes compact after 14 days; empty: none
+    notify_command: str = ""  # run with a sentence as its last word when something waits for you; empty: none
+    alert_above: int = 10  # proposed skills that may wait before you are told
     growth: Growth = field(default_factory=Growth)  # the constants of confidence (DX-114..120)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 
-from hindbrain.adapters.ai.facade import embedder as chosen
+from hindbrain.adapters.ai.facade import Models
 from hindbrain.adapters.clock import SystemChance, SystemClock
 from hindbrain.adapters.files import LocalFiles
 from hindbrain.adapters.sqlite import SqliteStore
@@ -14,7 +15,7 @@ from hindbrain.app.tools import Tools
 from hindbrain.core.hints import TYPE_CHECKING, cast
 from hindbrain.core.value import replace
 from hindbrain.facade import Hindbrain
-from hindbrain.ports import Dialect, Embedder, Written
+from hindbrain.ports import Dialect, Embedder, Seen, Written
 from hindbrain.settings import Settings, default_home, load, worker_socket
 
 if TYPE_CHECKING:
@@ -40,17 +41,22 @@ def open_hindbrain(
     settings = settings or load()
     if store is not None:
         settings = replace(settings, store=os.fspath(store))
+    store_, models = _opened(settings)
     tools = Tools(
-        store=SqliteStore(settings.store, timeout_s=settings.lock_timeout_s),
+        store=store_,
         clock=SystemClock(),
         chance=SystemChance(),
         files=LocalFiles(),
         settings=settings,
-        embedder=embedder or chosen(settings.embedder),
         spool=lambda: spool_of(settings),
+        embedder=embedder or models.embedder(worker=lambda: worker_of(settings)),
+        model=models,
         worker=worker_of(settings) if os.path.exists(worker_socket(settings.home)) else None,
         folders=_Folders(),
+        pages=_Pages(),
         dialect=_dialect,
+        lock=_locked(settings),
+        notify=_notified(settings),
     )
     # A path object is a path even where it looks like a name.
     wanted = project if isinstance(project, str | None) else os.path.join(".", os.fspath(project))
@@ -66,18 +72,47 @@ def open_hindbrain(
 
 def open_tools(settings: Settings) -> Tools:
     """What verbs need, with a model that runs in this process: for the worker, and for nobody who is in a hurry."""
-    from hindbrain.adapters.ai.facade import embedder
-
+    store, models = _opened(settings)
     return Tools(
-        store=SqliteStore(settings.store, timeout_s=settings.lock_timeout_s),
+        store=store,
         clock=SystemClock(),
         chance=SystemChance(),
         files=LocalFiles(),
         settings=settings,
-        embedder=embedder(settings.embedder),
+        embedder=models.embedder(),
+        model=models,
         folders=_Folders(),
+        pages=_Pages(),
         dialect=_dialect,
+        lock=_locked(settings),
+        notify=_notified(settings),
     )
+
+
+def _locked(settings: Settings) -> Callable[[str], AbstractContextManager[None]]:
+    def held(name: str) -> AbstractContextManager[None]:
+        from hindbrain.adapters.lease import alone
+
+        return alone(os.path.join(settings.home, f"{name}.lock"))
+
+    return held
+
+
+def _notified(settings: Settings) -> Callable[[str], None] | None:
+    if not settings.notify_command:
+        return None
+
+    def told(text: str) -> None:
+        from hindbrain.adapters.notify import notify
+
+        notify(settings.notify_command, text)
+
+    return told
+
+
+def _opened(settings: Settings) -> tuple[SqliteStore, Models]:
+    store = SqliteStore(settings.store, timeout_s=settings.lock_timeout_s)
+    return store, Models(settings, store=store, clock=SystemClock(), chance=SystemChance())
 
 
 class _Folders:
@@ -96,12 +131,51 @@ class _Folders:
 
         return save(tree, folder)
 
+    def seen(self, folder: str, *, wants: Callable[[str], bool]) -> Mapping[str, Seen]:
+        from hindbrain.adapters.tree import seen
+
+        return seen(folder, wants=wants)
+
+    def content(self, folder: str, name: str) -> bytes | None:
+        from hindbrain.adapters.tree import content
+
+        return content(folder, name)
+
+    def create(self, folder: str, name: str, *, content: bytes) -> bool:
+        from hindbrain.adapters.tree import create
+
+        return create(folder, name, content=content)
+
+    def compact(self, folder: str, name: str, *, content: bytes, archive: str) -> str:
+        from hindbrain.adapters.tree import compact
+
+        return compact(folder, name, content=content, archive=archive)
+
     def exchange(
         self, tree: Mapping[str, bytes], folder: str, *, present: Mapping[str, bytes], settle_s: float
     ) -> Written:
         from hindbrain.adapters.tree import exchange
 
         return exchange(tree, folder, present=present, settle_s=settle_s)
+
+
+class _Pages:
+    """Loads when it is used: most commands change no file."""
+
+    def read(self, folder: str, path: str) -> bytes | None:
+        from hindbrain.adapters.pages import LocalPages
+
+        return LocalPages().read(folder, path)
+
+    def write(self, folder: str, path: str, *, content: bytes | None, expected: bytes | None, made: int = 0) -> int:
+        from hindbrain.adapters.pages import LocalPages
+
+        return LocalPages().write(folder, path, content=content, expected=expected, made=made)
+
+    def keep(self, path: str, content: bytes) -> None:
+        from hindbrain.adapters.pages import LocalPages
+
+        LocalPages().keep(path, content)
 
 
 def _dialect(name: str) -> Dialect:
@@ -118,6 +192,7 @@ def hurried_tools(settings: Settings) -> Tools:
         chance=SystemChance(),
         files=LocalFiles(),
         settings=settings,
+        folders=_Folders(),
     )
 
 

@@ -29,7 +29,7 @@ MAY_IMPORT = {
 }
 THIRD_PARTY = {
     "adapters": {"apsw", "numpy", "onnxruntime"},
-    "entry": {"click", "fastapi", "pydantic", "starlette", "uvicorn"},
+    "entry": {"click", "fastapi", "pydantic", "rich", "starlette", "textual", "uvicorn"},
 }
 PURE = {
     *("__future__", "abc", "array", "base64", "binascii", "bisect", "collections", "copy", "dataclasses", "datetime"),

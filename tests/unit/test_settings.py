@@ -36,7 +36,7 @@ def test_the_file_overrules_defaults(tmp_path: Path) -> None:
 
 
 def test_the_embedder_of_one_run_overrules_the_file(tmp_path: Path) -> None:
-    assert load({"HINDBRAIN_HOME": str(tmp_path)}).embedder == "minilm"
+    assert load({"HINDBRAIN_HOME": str(tmp_path)}).embedder == "auto"
     (tmp_path / "config.toml").write_text('embedder = "off"')
     assert load({"HINDBRAIN_HOME": str(tmp_path)}).embedder == "off"
     assert load({"HINDBRAIN_HOME": str(tmp_path), "HINDBRAIN_EMBEDDER": "minilm"}).embedder == "minilm"

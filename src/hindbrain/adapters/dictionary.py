@@ -6,6 +6,7 @@ from datetime import datetime
 from operator import mul
 
 from hindbrain.adapters.fit import refuse_misfits, refuse_point
+from hindbrain.core.learning.audit import Entry, Head, head_of
 from hindbrain.core.model import (
     Event,
     Injection,
@@ -21,11 +22,15 @@ from hindbrain.core.model import (
     Version,
 )
 from hindbrain.core.model.activity import Activity, Deed
+from hindbrain.core.model.call import Call
 from hindbrain.core.model.job import KEPT_DONE, SUPERSEDED, Job, JobState
 from hindbrain.core.model.outcome import Anchor, Outcome, Standing, standing
+from hindbrain.core.model.paper import Paper
 from hindbrain.core.model.receipt import FORGOTTEN
+from hindbrain.core.model.suggestion import Status, Suggestion
 from hindbrain.core.model.token import KEPT, Reply, Token
 from hindbrain.core.model.vector import restored
+from hindbrain.core.model.workstream import Workstream
 from hindbrain.core.recall.bm25 import Document, length, scores
 from hindbrain.core.recall.index import WEIGHTS, columns, scope
 from hindbrain.core.recall.meaningful import digest, meaningful
@@ -51,6 +56,11 @@ class _Tables:
     jobs: dict[str, Job] = field(default_factory=dict)
     outcomes: dict[tuple[str, str, str], Outcome] = field(default_factory=dict)
     anchors: dict[str, tuple[Anchor, ...]] = field(default_factory=dict)
+    calls: dict[str, Call] = field(default_factory=dict)
+    papers: dict[tuple[str, str, str], Paper] = field(default_factory=dict)
+    suggestions: dict[str, Suggestion] = field(default_factory=dict)
+    audits: dict[int, Entry] = field(default_factory=dict)
+    workstreams: dict[str, Workstream] = field(default_factory=dict)
     cursors: dict[str, str] = field(default_factory=dict)
     tokens: dict[str, Token] = field(default_factory=dict)
     replies: dict[str, Reply] = field(default_factory=dict)
@@ -274,6 +284,10 @@ class _DictReader:
         states = sorted(job.state for job in self._tables.jobs.values())
         return {state: states.count(state) for state in dict.fromkeys(states)}
 
+    def calls(self, *, since: datetime | None = None) -> Sequence[Call]:
+        found = [call for call in self._tables.calls.values() if since is None or call.at >= since]
+        return sorted(found, key=lambda call: call.at)
+
     def outcomes(self, project: str, *, memory_id: str = "", session: str = "") -> Sequence[Outcome]:
         found = [
             outcome
@@ -308,6 +322,45 @@ class _DictReader:
 
     def cured(self, project: str, signature: str) -> Sequence[Memory]:
         return [m for m in self.select(Where(project=project)) if signature and m.error_signature == signature]
+
+    def papers(self, project: str, *, sort: str = "", agent: str = "", to: str | None = None) -> Sequence[Paper]:
+        found = [
+            paper
+            for paper in self._tables.papers.values()
+            if paper.project == project
+            and (not sort or paper.sort == sort)
+            and (not agent or paper.agent == agent)
+            and (to is None or paper.to == to)
+        ]
+        return sorted(found, key=lambda paper: (paper.at, paper.sort, paper.id))
+
+    def called(self, name: str, project: str) -> Sequence[str]:
+        receipts = sorted(self._tables.receipts.values(), key=lambda receipt: (receipt.at, receipt.id))
+        named = [r.memory_id for r in receipts if name and (r.project, r.ref) == (project, name) and r.memory_id]
+        return list(dict.fromkeys(named))
+
+    def suggestion(self, suggestion_id: str) -> Suggestion | None:
+        return self._tables.suggestions.get(suggestion_id)
+
+    def suggestions(self, project: str, *, statuses: Sequence[Status] = (), scar: str = "") -> Sequence[Suggestion]:
+        found = [
+            one
+            for one in self._tables.suggestions.values()
+            if one.project == project and (not statuses or one.status in statuses) and (not scar or one.scar_id == scar)
+        ]
+        return sorted(found, key=lambda one: (one.created_at, one.id))
+
+    def audits(self, *, after: int = 0, limit: int = 0) -> Sequence[Entry]:
+        return [entry for seq, entry in sorted(self._tables.audits.items()) if seq > after][: limit or None]
+
+    def audit_head(self) -> Head | None:
+        return head_of(self._tables.audits[max(self._tables.audits)]) if self._tables.audits else Head()
+
+    def workstreams(self, project: str, *, state: str = "") -> Sequence[Workstream]:
+        found = [
+            one for one in self._tables.workstreams.values() if one.project == project and state in ("", one.state)
+        ]
+        return sorted(found, key=lambda one: (one.opened_at, one.id))
 
     def cursor(self, name: str) -> str:
         return self._tables.cursors.get(name, "")
@@ -370,11 +423,26 @@ class _DictTransaction(_DictReader):
             tables.outcomes.setdefault((outcome.memory_id, outcome.injection_id, outcome.how), outcome)
         for memory in {anchor.memory_id for anchor in changes.anchors}:
             tables.anchors[memory] = tuple(anchor for anchor in changes.anchors if anchor.memory_id == memory)
+        tables.calls |= {call.id: call for call in changes.calls}
+        tables.papers |= {(paper.project, paper.sort, paper.id): paper for paper in changes.papers}
+        tables.suggestions |= {one.id: one for one in changes.suggestions}
+        tables.workstreams |= {one.id: one for one in changes.workstreams}
+        for entry in changes.audits:
+            self._log(entry)
         tables.cursors = {name: value for name, value in (tables.cursors | dict(changes.cursors)).items() if value}
         tables.tokens |= {token.name: token for token in changes.tokens}
         for reply in changes.replies:
             fresh = {key: one for key, one in tables.replies.items() if one.at >= reply.at - KEPT}
             tables.replies = fresh | {reply.key: reply}
+
+    def _log(self, entry: Entry) -> None:
+        known = self.audit_head()
+        if known is None or (known.seq + 1, known.hash) != (entry.seq, entry.prev):
+            raise Conflict(
+                f"entry {entry.seq} does not follow the last one of the audit log",
+                fix="run `hindbrain audit verify`; nothing was written",
+            )
+        self._tables.audits[entry.seq] = entry
 
     def _queue(self, job: Job) -> None:
         known = self._tables.jobs.get(job.id)
@@ -463,6 +531,7 @@ class DictStore(_DictReader):
             _unembed(tables, memory_id)
             tables.outcomes = {key: o for key, o in tables.outcomes.items() if o.memory_id != memory_id}
             tables.anchors.pop(memory_id, None)
+            tables.suggestions = {key: s for key, s in tables.suggestions.items() if s.scar_id != memory_id}
             tables.events = tuple(event for event in tables.events if event.memory_id != memory_id)
             _blank(tables, memory_id, texts=texts)
             return Erasure(rows=1, backups=(), found_in=())
@@ -522,7 +591,28 @@ def _blank_traces(tables: _Tables, texts: set[str]) -> None:
         if _holds(job.payload, texts):
             tables.jobs[job.id] = replace(job, payload={}, state=JobState.DONE, error=FORGOTTEN)
     tables.cursors = {name: _blanked(value, texts) for name, value in tables.cursors.items()}
+    _blank_writings(tables, texts)
+
+
+def _blank_writings(tables: _Tables, texts: set[str]) -> None:
     tables.replies = {key: one for key, one in tables.replies.items() if not any(text in one.body for text in texts)}
+    tables.papers = {
+        key: replace(paper, data={}) if _holds(paper.data, texts) else paper for key, paper in tables.papers.items()
+    }
+    for one in tables.suggestions.values():
+        tables.suggestions[one.id] = _blank_suggestion(one, texts)
+    for work in tables.workstreams.values():
+        data = {} if _holds(work.data, texts) else work.data
+        tables.workstreams[work.id] = replace(work, title=_blanked(work.title, texts), data=data)
+
+
+def _blank_suggestion(one: Suggestion, texts: set[str]) -> Suggestion:
+    """What is a rule by now is the person's: their file stays, but it cannot be undone from here any more."""
+    raw = [text.encode("utf-8", "surrogatepass") for text in texts]
+    edits = tuple(e for e in one.edits if not any(text in (e.before or b"") + (e.after or b"") for text in raw))
+    if any(_holds(said, texts) for said in (one.title, one.text, one.note, one.data)):
+        return replace(one, title=FORGOTTEN, text=FORGOTTEN, note="", data={}, edits=edits)
+    return replace(one, edits=edits)
 
 
 def _blanked(text: str, forgotten: set[str]) -> str:

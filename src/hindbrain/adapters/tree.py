@@ -6,14 +6,17 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
+from hindbrain.core.digest import sha256
 from hindbrain.errors import BadValue, TooLong, Unreadable
-from hindbrain.ports import Written
+from hindbrain.ports import Seen, Written
 
 MOST_BYTES = 32 << 20  # of one file
 MOST_TOGETHER = 96 << 20
 MOST_FILES = 20_000
+_MOST_WRITTEN = 4 << 20  # bytes of one note
 _DEEPEST = 24  # folders
 _PASSED_BY = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", "target"})
 _PACKED = {b"PK\x03\x04": "zip", b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"7z\xbc\xaf": "7z"}
@@ -50,6 +53,56 @@ def save(tree: Mapping[str, bytes], folder: str) -> tuple[str, ...]:
     for name in changed:
         _replace(targets[name], tree[name])
     return tuple(changed)
+
+
+def seen(folder: str, *, wants: Callable[[str], bool]) -> dict[str, Seen]:
+    """The files below `folder` that are wanted. Folders whose names begin with a dot are some program's own."""
+    top = Path(folder)
+    if not top.is_dir():
+        raise Unreadable(f"there is no folder {folder}", fix="check the path, and that its disk is there")
+    return {inside: _as_seen(state) for inside, state in _within(os.path.realpath(top), "", depth=0) if wants(inside)}
+
+
+def _as_seen(state: os.stat_result) -> Seen:
+    mark = f"{state.st_mtime_ns}:{state.st_size}:{state.st_ctime_ns}"
+    return Seen(mark=mark, changed_at=datetime.fromtimestamp(state.st_mtime_ns // 1_000_000 / 1000, UTC))
+
+
+def content(folder: str, name: str) -> bytes | None:
+    path = _target(Path(folder), name)
+    try:
+        with path.open("rb") as file:
+            return file.read(_MOST_WRITTEN)
+    except OSError:
+        return None
+
+
+def create(folder: str, name: str, *, content: bytes) -> bool:
+    target = _target(Path(folder), name)
+    fresh = _beside(target, content)
+    try:
+        os.link(fresh, target)  # unlike a rename, it takes nobody's place
+    except FileExistsError:
+        return False
+    finally:
+        fresh.unlink()
+    return True
+
+
+def compact(folder: str, name: str, *, content: bytes, archive: str) -> str:
+    """The times of the file stay: it is as old as what it tells of."""
+    import gzip
+
+    path = _target(Path(folder), name)
+    state, original = path.stat(), path.read_bytes()
+    packed = gzip.compress(original, mtime=0)
+    kept = f"{path.name}.{sha256(original)[:16]}.gz"
+    create(archive, kept, content=packed)
+    if gzip.decompress((Path(archive) / kept).read_bytes()) != original:
+        raise Unreadable(f"{kept} does not hold what was put there", fix="look at the disk; nothing was replaced")
+    _replace(path, content)
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    return str(Path(archive) / kept)
 
 
 def exchange(tree: Mapping[str, bytes], folder: str, *, present: Mapping[str, bytes], settle_s: float) -> Written:
@@ -138,6 +191,33 @@ def _files(top: Path) -> Iterator[tuple[str, Path]]:
             if path.is_symlink() and not path.resolve().is_relative_to(top):
                 raise BadValue(f"{inside} is a link that leads out of {top}", fix="put the file itself there")
             yield inside, path
+
+
+def _within(top: str, folder: str, *, depth: int) -> Iterator[tuple[str, os.stat_result]]:
+    """Files in order, without what a link leads out of `top` to. By entries: a hook waits for this."""
+    try:
+        entries = sorted(os.scandir(f"{top}/{folder}"), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        inside = f"{folder}{entry.name}"
+        state = _state(entry, top)
+        if state and stat.S_ISREG(state.st_mode):
+            yield inside, state
+        elif state and stat.S_ISDIR(state.st_mode) and depth < _DEEPEST and _is_plain(entry):
+            yield from _within(top, f"{inside}/", depth=depth + 1)
+
+
+def _is_plain(folder: os.DirEntry[str]) -> bool:
+    return folder.name[:1] != "." and folder.name not in _PASSED_BY and not folder.is_symlink()
+
+
+def _state(entry: os.DirEntry[str], top: str) -> os.stat_result | None:
+    try:
+        is_out = entry.is_symlink() and not os.path.realpath(entry.path).startswith(f"{top}/")
+        return None if is_out else entry.stat()
+    except OSError:
+        return None
 
 
 def _content(path: Path, *, left: int) -> bytes:

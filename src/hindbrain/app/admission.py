@@ -28,14 +28,14 @@ def admitted_list(texts: Sequence[str], *, name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in passed if text))
 
 
-def admitted_body(body: Mapping[str, object]) -> dict[str, object]:
+def admitted_body(body: Mapping[str, object], *, most: int = MAX_CHARACTERS) -> dict[str, object]:
     """The body of a memory, every text in it through the door. BadValue when it is not plain, shallow JSON."""
     import json  # late: few memories have a body
 
     try:
         size = len(json.dumps(dict(body)))
-        if size > MAX_CHARACTERS:
-            raise TooLong(f"the body has {size:,} characters, at most {MAX_CHARACTERS:,}", fix="say it shorter")
+        if size > most:
+            raise TooLong(f"the body has {size:,} characters, at most {most:,}", fix="say it shorter")
         return {admit(name).text: _through(value) for name, value in body.items()}
     except (TypeError, ValueError, RecursionError) as error:
         raise BadValue(f"the body is not plain JSON: {error}", fix="give texts, numbers, lists and objects") from None

@@ -11,9 +11,22 @@ from hindbrain.app.settle import settled
 from hindbrain.app.tools import Tools
 from hindbrain.core import trust
 from hindbrain.core.door import Passed, admit
-from hindbrain.core.model import TYPES, Actor, ActorType, Link, Memory, Provenance, Receipt, Relation, Source, Verdict
+from hindbrain.core.model import (
+    TYPES,
+    Actor,
+    ActorType,
+    Kind,
+    Link,
+    Memory,
+    Provenance,
+    Receipt,
+    Relation,
+    Source,
+    Verdict,
+)
 from hindbrain.core.model.bodies import faults
 from hindbrain.core.model.foreign import Fate, Item, Reading, Told
+from hindbrain.core.model.paper import Paper
 from hindbrain.core.model.record import fingerprint
 from hindbrain.core.shape import CATEGORIES, title_of
 from hindbrain.core.value import dataclass, replace
@@ -21,6 +34,7 @@ from hindbrain.errors import BadValue, TooLong
 from hindbrain.ports import Changes, Dialect, Saying, Transaction
 
 _MOST_CONFIDENT = 0.7  # of what a stranger is sure of (X-30)
+_LONGEST_BODY = 200_000  # characters of an episode's log, or of a paper; nobody reads them at once
 _BATCH = 500  # memories of one transaction: others wait no longer than for that
 _BY = Actor(type=ActorType.HUMAN)  # files do not import themselves
 
@@ -34,6 +48,7 @@ class Adopted:
     waiting: int  # for a person
     removed: tuple[str, ...]  # kinds that the door took out
     receipts: tuple[Receipt, ...] = ()
+    papers: int = 0  # that were new or newer
 
     def count(self, fate: Fate) -> int:
         return sum(item.fate is fate for item in self.items)
@@ -60,9 +75,12 @@ def taken_in(reading: Reading, *, dialect: str, project: str, tools: Tools) -> A
             if receipt.memory_id
         }
     fresh = {receipt.memory_id for receipt in receipts if not receipt.is_replay}
-    told = [one for one in arrivals if ids.get(one.told.id) in fresh]
+    told = [one for one in arrivals if ids.get(one.name) in fresh]
     tools.store.write(lambda tx: desk.tied(told, ids=ids, tx=tx))
-    return _report(reading, refused, receipts=receipts, arrivals=arrivals)
+    papers, unfit = _filed(reading.papers, project=project, now=desk.now)
+    filed = tools.store.write(lambda tx: _put_away(papers, tx)) if papers else 0
+    report = _report(reading, refused | unfit, receipts=receipts, arrivals=arrivals)
+    return replace(report, papers=filed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +95,10 @@ class _Arrival:
         """What other lines of the files may call it."""
         yield from filter(None, (self.told.id, self.memory.chorus_hash, self.memory.content_hash))
 
+    @property
+    def name(self) -> str:
+        return self.told.id or self.memory.content_hash
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Desk:
@@ -90,7 +112,7 @@ class _Desk:
     def arrival(self, told: Told, number: int) -> _Arrival:
         """What `told` becomes. BadValue or TooLong with the reason why it cannot."""
         passed = _admitted(told.content)
-        body = admitted_body(told.body)
+        body = admitted_body(told.body, most=_LONGEST_BODY if told.kind is Kind.EPISODE else MAX_CHARACTERS)
         if wrong := faults(told.kind, body):
             raise BadValue("; ".join(wrong), fix="correct the file")
         receipt_id = self.tools.chance.id("rcp", self.now)
@@ -118,8 +140,10 @@ class _Desk:
         if known := tx.receipts_for(arrival.receipt.key):
             return replace(known, is_replay=True)
         memory, receipt = arrival.memory, arrival.receipt
-        own = tx.memory(arrival.told.id)
-        if own and own.project == self.project and own.content == memory.content:  # what we had written ourselves
+        own = tx.memory(arrival.told.id) or tx.memory(
+            tx.cursor(called(self.project, self.dialect, name=arrival.told.id))
+        )
+        if own and own.project == self.project and _says_the_same(own, memory):  # what we had written ourselves
             return replace(receipt, memory_id=own.id, verdict=Verdict.EVIDENCE, is_replay=True)
         saying = Saying(
             memory_id=memory.id,
@@ -139,7 +163,7 @@ class _Desk:
     def tied(self, arrivals: Sequence[_Arrival], *, ids: Mapping[str, str], tx: Transaction) -> None:
         """What the files say about two of their memories, once both are here."""
         for one in arrivals:
-            memory = tx.memory(ids[one.told.id]) if one.told.id in ids else None
+            memory = tx.memory(ids.get(one.name, ""))
             if memory is None:
                 continue
             memory = self._superseded(memory, one.told, newer=ids.get(one.told.superseded_by, ""), tx=tx)
@@ -194,6 +218,46 @@ class _Desk:
             ref=tidy(told.id),
             removed=kinds_removed(passed),
         )
+
+
+def _says_the_same(own: Memory, memory: Memory) -> bool:
+    """A skill's file says more than the skill's own text may."""
+    is_skill = own.kind is memory.kind is Kind.SKILL
+    return own.content == memory.content or (is_skill and own.body.get("steps") == memory.body.get("steps"))
+
+
+def called(project: str, dialect: str, *, name: str) -> str:
+    """The cursor that holds which memory we have given that name in the dialect's files."""
+    return f"called/{project}/{dialect}/{name}"
+
+
+def _filed(papers: Mapping[str, Paper], *, project: str, now: datetime) -> tuple[list[Paper], dict[str, str]]:
+    """Ledgers and handoffs, every text through the door; and why others cannot be kept."""
+    fit: list[Paper] = []
+    refused: dict[str, str] = {}
+    for where, paper in papers.items():
+        try:
+            data = admitted_body(paper.data, most=_LONGEST_BODY)
+        except (BadValue, TooLong) as error:
+            refused[where] = str(error)
+            continue
+        paper = replace(paper, id=tidy(paper.id), agent=tidy(paper.agent), to=tidy(paper.to))
+        fit.append(replace(paper, project=project, data=data, at=min(paper.at, now)))
+    return fit, refused
+
+
+def _put_away(papers: Sequence[Paper], tx: Transaction) -> int:
+    """Keep those that are new, or newer than what is known; how many those were."""
+    known = {(paper.sort, paper.id): paper for project in {p.project for p in papers} for paper in tx.papers(project)}
+    fresh = [paper for paper in papers if _is_news(paper, known.get((paper.sort, paper.id)))]
+    tx.apply(Changes(papers=tuple(fresh)))
+    return len(fresh)
+
+
+def _is_news(paper: Paper, known: Paper | None) -> bool:
+    if known is None:
+        return True
+    return paper.at > known.at and (paper.data, paper.taken_at) != (known.data, known.taken_at)
 
 
 def _sorted(desk: _Desk, reading: Reading) -> tuple[list[_Arrival], dict[str, str]]:

@@ -9,10 +9,12 @@ from hindbrain.app.tools import Tools
 from hindbrain.core.confidence import decay
 from hindbrain.core.growth import Growth
 from hindbrain.core.hints import NamedTuple
-from hindbrain.core.model import Actor, ActorType, Event, Memory, Pulse
+from hindbrain.core.model import Actor, ActorType, Event, Kind, Memory, Pulse
 from hindbrain.core.retention import archive_reason
 from hindbrain.core.value import dataclass
 from hindbrain.ports import Changes, Reader, Transaction, Where
+
+_FADING = tuple(kind for kind in Kind if kind not in (Kind.REFLEX, Kind.NOTE))  # a person's file stays as it is
 
 
 class Faded(NamedTuple):
@@ -65,7 +67,7 @@ class _Step:
 
 def _steps(project: str, reader: Reader, *, now: datetime, growth: Growth) -> Iterator[_Step]:
     """Over live memories of the project itself: what came from another one is cleaned there (F-34)."""
-    for memory in reader.select(Where(project=project, with_everywhere=False)):
+    for memory in reader.select(Where(project=project, with_everywhere=False, kinds=_FADING)):
         pulse = _fading(memory, now=now, growth=growth)
         after = pulse.applied_to(memory) if pulse else memory
         reason = archive_reason(after, now=now)

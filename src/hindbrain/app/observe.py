@@ -26,7 +26,8 @@ _READ = 200_000  # characters of an output that are looked at, half of them from
 _SAID = 20_000  # characters of an agent's last words, where no transcript holds them
 _MOST_PATHS = 20  # files of one tool call
 _ENDS = (Happening.STOP, Happening.AGENT_STOP, Happening.SESSION_END, Happening.BEFORE_COMPACT)
-_AT_ENDS = ("extract", "judge")  # kinds of jobs about a session, once it has come to a rest
+_PARTINGS = (Happening.BEFORE_COMPACT, Happening.SESSION_END)
+_AT_ENDS = ("extract", "judge", "episode")  # kinds of jobs about a session, once it has come to a rest
 
 
 def observed(notice: Notice, *, project: str, tools: Tools) -> tuple[tuple[Activity, ...], tuple[Job, ...]]:
@@ -150,8 +151,19 @@ class _Desk:
             yield from self._transcripts()
             for kind in _AT_ENDS:
                 yield self._job(kind, f"{self._blank.project}/{self._session}", payload={"session": self._session})
+        yield from self._written_work()
         if any(activity.deed is Deed.COMMIT for activity in activities):
             yield self._job("verify", self._blank.project, payload={"cwd": _passed(self.notice.cwd, _SUBJECT)})
+
+    def _written_work(self) -> Iterator[Job]:
+        """What the main agent leaves in writing: for the next one, and, where a file follows, for this one."""
+        project, happening = self._blank.project, self.notice.happening
+        about: dict[str, object] = {"session": self._session, "agent": "", "project": project}
+        if happening in _PARTINGS:
+            yield self._job("handoff", f"{project}/{self._session}", payload=about)
+        is_turn = happening in (Happening.PROMPT, Happening.STOP, Happening.SESSION_END)
+        if is_turn and self._tools.store.cursor(f"sync/{project}/loki"):
+            yield self._job("continuity", project, payload=about)
 
     def _transcripts(self) -> Iterator[Job]:
         n = self.notice

@@ -95,6 +95,7 @@ class _Follower:
         for _ in range(_MOST_ROUNDS):
             present, base = self._load(self.folder), self._load(self._home)
             report = self._taken_in(self._edits(base, present), report)
+            self._file(base, present)
             tree, withheld = self._tree(present)
             written = _folders(self.tools).exchange(tree, self.folder, present=present, settle_s=settle_s)
             self._remember(tree, written)
@@ -123,18 +124,27 @@ class _Follower:
         return edits(self.dialect.read(known).told, self.dialect.read(written).told)
 
     def _taken_in(self, found: Edits, report: Synced) -> Synced:
+        added = 0
         if found.added:
-            taken_in(
+            taken = taken_in(
                 Reading(told=found.added, items=()), dialect=self.dialect.name, project=self.project, tools=self.tools
             )
+            added = sum(not receipt.is_replay for receipt in taken.receipts)
         reworded = sum(self._reword(before, after) for before, after in found.reworded)
         removed = sum(map(self._remove, found.removed))
         return replace(
             report,
-            added=report.added + len(found.added),
+            added=report.added + added,
             reworded=report.reworded + reworded,
             removed=report.removed + removed,
         )
+
+    def _file(self, base: Mapping[str, bytes], present: Mapping[str, bytes]) -> None:
+        """Ledgers and handoffs that the other system has written since."""
+        changed = {path: content for path, content in present.items() if base.get(path) != content}
+        if changed and (papers := self.dialect.read(changed).papers):
+            filed = Reading(told=(), items=(), papers=papers)
+            taken_in(filed, dialect=self.dialect.name, project=self.project, tools=self.tools)
 
     def _reword(self, before: Told, after: Told) -> bool:
         memory = self._memory(before)

@@ -1,9 +1,10 @@
 """Everything from outside in one value, for the verbs that need most of it."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from hindbrain.core.value import dataclass
-from hindbrain.ports import Chance, Clock, Dialect, Embedder, Folders, ProjectFiles, Spool, Store, Worker
+from hindbrain.ports import Chance, Clock, Dialect, Embedder, Folders, Model, Pages, ProjectFiles, Spool, Store, Worker
 from hindbrain.settings import Settings
 
 
@@ -18,4 +19,8 @@ class Tools:
     spool: Callable[[], Spool] | None = None  # what hooks left; opened by who needs it. None: there are no hooks
     worker: Worker | None = None  # a process that has the model running; None: do without
     folders: Folders | None = None  # None: no file is read or written
+    model: Model | None = None  # None: rules only
+    pages: Pages | None = None  # None: no rule can be applied
     dialect: Callable[[str], Dialect] | None = None  # by its name; BadValue for one that nobody speaks
+    lock: Callable[[str], AbstractContextManager[None]] | None = None  # by its name; Locked when another holds it
+    notify: Callable[[str], None] | None = None  # tells a person something at once; None: nobody wants to be told

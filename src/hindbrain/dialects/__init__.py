@@ -13,6 +13,7 @@ NAMES = MappingProxyType(  # what a person writes -> where it is spoken
         "claude": "claude_memory",
         "cursor": "cursor",
         "dex": "dex",
+        "loki": "loki",
         "mem0": "mem0",
         "rules": "rules",
         "server-memory": "server_memory",

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hindbrain.core.front import split
 from hindbrain.core.model.foreign import Fate, Item, Reading, Told, View
 from hindbrain.core.model.link import Relation
 from hindbrain.core.model.memory import Memory, State
 from hindbrain.dialects.careful import text_of
-from hindbrain.dialects.front import split
 from hindbrain.dialects.prose import bullets
 
 INDEX = "MEMORY.md"

@@ -17,16 +17,16 @@ def bullets(text: str) -> Iterator[tuple[int, str]]:
 def points(text: str) -> Iterator[tuple[int, str, tuple[str, ...]]]:
     """(line, statement, headings above it from the top) of each point of a list."""
     headings: list[tuple[int, str]] = []
-    at, said = 0, ""
+    at, said = 0, list[str]()
     for number, line in _open_lines(text):
         if said and line[:1] in (" ", "\t") and line.strip() and not _POINT.match(line):
-            said = f"{said} {line.strip()}"
+            said.append(line.strip())
             continue
         if said:
-            yield at, said, tuple(name for _, name in headings)
-            said = ""
+            yield at, " ".join(said), tuple(name for _, name in headings)
+            said = []
         if match := _POINT.match(line):
-            at, said = number, match["said"].strip()
+            at, said = number, [match["said"].strip()]
         elif heading := _HEADING.match(line):
             level = len(heading["level"])
             headings = [*((deep, name) for deep, name in headings if deep < level), (level, heading["said"])]

@@ -1,7 +1,8 @@
 """What the worker of a home does while it lives, and when it ends.
 
-Three threads. One takes up what hooks have left and does the jobs that follow from it, one embeds what is due: each at
-its start, when it is told that there is something, and every few seconds. Meanwhile it answers processes that live too
+Four threads. One takes up what hooks have left and does the jobs that follow from it, one embeds what is due: each at
+its start, when it is told that there is something, and every few seconds. One runs what `app.schedule` says, when its
+time has come. Meanwhile it answers processes that live too
 short to load the model. Without a model it does all the rest. It ends when it is told to, when nobody has asked for a
 while, and when its home goes; when its settings change, it begins anew with them.
 """
@@ -18,8 +19,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hindbrain import __version__
-from hindbrain.app import errand
+from hindbrain.app import errand, schedule
 from hindbrain.app.answer import answer
+from hindbrain.app.consolidate import queue_due
 from hindbrain.app.drain import Drained, drain
 from hindbrain.app.embed import BATCH, Embedded, embed_due
 from hindbrain.app.handlers import handlers
@@ -37,9 +39,14 @@ GONE, CHANGED = "its home is gone", "its settings or its store changed"
 
 _TICK_S = 5.0  # between two looks at the clock and at the files
 _CHECK_S = 5.0  # between two looks for what is due
+_FIRST_S = 15.0  # before the first look at the schedule
+_JOBS_S = 60.0  # between two looks at the schedule, and at the files of the vault
+_SWEEP_S = 60.0  # between two looks for projects in which nothing happens any more
 _SPOOL_S = 1.0  # between two looks at what hooks have left
 _RETRY_S = 60.0  # the same, after a failure
 _POLITE = 10  # niceness of the thread that embeds: answers come first, and so does the user
+
+_DISTANT = ("openai", "mistral")  # models that cannot be kept warm, and whose network may come back
 
 T = TypeVar("T")
 Say = Callable[[str], None]  # a line for the log
@@ -90,7 +97,9 @@ class _Life:
         self._done = 0  # memories since the log last told
         self._trouble: dict[str, str] = {}  # by part: what last went wrong, until it goes right again
         self._used = time.monotonic()
+        self._swept = self._used
         self._poked = threading.Event()
+        self._over = threading.Event()
         self._stirred = threading.Event()
         self._phase = Phase.IDLE
         self._doing = ""  # the kind of job
@@ -98,19 +107,24 @@ class _Life:
         self._is_alone = False  # whether the vectors of other models are gone
         self._spool = spool_of(tools.settings)
         self._embedder = tools.embedder if self._is_warmed() else None
+        for warning in tools.model.warnings() if tools.model else ():
+            say(f"warns: {warning}")
         self._service = service_of(tools.settings)
 
     def _is_warmed(self) -> bool:
         """Before it can be called: whoever reaches it is answered in time. False where there is no model to be had."""
+        embedder = self._tools.embedder
+        if embedder is not None and embedder.space.provider in _DISTANT:
+            return True
         try:
-            return bool(self._tools.embedder and self._tools.embedder.embed(["warm up"]))
+            return bool(embedder and embedder.embed(["warm up"]))
         except EmbedderMissing as error:
             self._trouble["embedding"] = f"{error.what}; {error.fix}"
             self._say(f"does without a model: {error.what}")
             return False
 
     def run(self) -> str:
-        loops = {"draining": self._drain_on, "embedding": self._embed_on}
+        loops = {"draining": self._drain_on, "embedding": self._embed_on, "keeping": self._keep_on}
         if self._embedder is None:
             self._busy.discard("embedding")
             del loops["embedding"]
@@ -133,6 +147,7 @@ class _Life:
     def _end(self, why: str = STOPPED) -> None:
         self._ending = self._ending or why
         self._poked.set()
+        self._over.set()
         self._stirred.set()
         self._service.wake()
 
@@ -179,6 +194,9 @@ class _Life:
     def _drain_some(self) -> bool:
         """Take up what hooks left, do what is due; whether there is anything that will be due."""
         drained = drain(self._spool, tools=self._tools, attempt=_trouble_of, is_over=self._is_ending)
+        if not drained.records and time.monotonic() >= self._swept + _SWEEP_S:
+            self._swept = time.monotonic()
+            queue_due(self._tools)
         run_due(handlers(), tools=self._tools, attempt=_trouble_of, is_over=self._is_ending, watch=self._watch_queue)
         if drained.queued:
             self._poked.set()  # what was captured has no vectors yet
@@ -206,6 +224,22 @@ class _Life:
             if self._ending:
                 return
             self._poked.wait(_CHECK_S if step else _RETRY_S)
+
+    def _keep_on(self) -> None:
+        """Run the jobs whose time has come, and look for files that a person changed. Not at once: whoever started the
+        worker is waiting for an answer."""
+        _be_polite()
+        pause = _FIRST_S
+        while not self._over.wait(pause):
+            pause = _JOBS_S
+            if not self._is_changed():
+                self._outlived("keeping", self._keep)
+
+    def _keep(self) -> None:
+        for name in schedule.run_due(self._tools):
+            self._say(f"has run {name}")
+        schedule.watch(self._tools)
+        self._trouble.pop("keeping", None)
 
     def _embed_some(self) -> Embedded:
         store, embedder = self._tools.store, self._embedder
@@ -330,8 +364,10 @@ def _trouble_of(run: Callable[[], None]) -> str:
 
 def _files(settings: Settings) -> tuple[object, ...]:
     """What tells whether the settings were edited, or the store exchanged."""
-    config, store = _known(Path(settings.home) / "config.toml"), _known(Path(settings.store))
-    return config and (config.st_ino, config.st_size, config.st_mtime_ns), store and (store.st_dev, store.st_ino)
+    written = [_known(Path(settings.home) / name) for name in ("config.toml", "routing.yaml")]
+    store = _known(Path(settings.store))
+    marks = (one and (one.st_ino, one.st_size, one.st_mtime_ns) for one in written)
+    return *marks, store and (store.st_dev, store.st_ino)
 
 
 def _known(path: Path) -> os.stat_result | None:

@@ -13,10 +13,11 @@ _AT_ONCE = 8  # texts in a message: each has the deadline to itself
 class RemoteEmbedder:
     """The worker's model, if it is that of `space`. It is asked once whether it is there."""
 
-    def __init__(self, worker: Worker, space: Space) -> None:
+    def __init__(self, worker: Worker, space: Space, *, is_slow: bool = False) -> None:
         self._worker = worker
         self._space = space
         self._is_warm: bool | None = None
+        self._is_slow = is_slow  # the worker itself has to ask the network
 
     @property
     def space(self) -> Space:
@@ -24,6 +25,10 @@ class RemoteEmbedder:
 
     @property
     def is_warm(self) -> bool:
+        return not self._is_slow and self._is_there
+
+    @property
+    def _is_there(self) -> bool:
         if self._is_warm is None:
             told = self._worker.ask({"do": "ping"})
             self._is_warm = told is not None and told.get("space") == self._space.name
@@ -39,7 +44,7 @@ class RemoteEmbedder:
         return points
 
     def check(self) -> str:
-        if not self.is_warm:
+        if not self._is_there:
             raise EmbedderMissing("no worker has the model running", fix=_START)
         return f"{self._space.name} in the worker"
 

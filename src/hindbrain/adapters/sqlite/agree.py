@@ -5,13 +5,17 @@ from collections.abc import Iterator
 import apsw
 
 from hindbrain.adapters.sqlite import rows
+from hindbrain.adapters.sqlite.shelves import PART
 from hindbrain.core.recall.meaningful import digest, meaningful
 from hindbrain.ports import Damage
 
 _REPAIR = "hindbrain doctor --repair"
 _VECTORS = "vector v LEFT JOIN space s ON s.seq = v.space LEFT JOIN memory_scope c ON c.memory = v.memory"
 _LOOSE = "(s.seq IS NULL OR c.memory IS NULL OR c.scope <> v.scope)"
-_MISFIT = "(length(v.code) <> s.dimension)"
+_PLACE = "r.scope = v.scope AND r.space = v.space AND r.memory = v.memory AND r.piece = v.piece"
+_RESTS = f"(SELECT coalesce(sum(length(r.code)), 0) FROM vector_rest r WHERE {_PLACE})"
+_MISFIT = f"(length(v.code) <> min(s.dimension, {PART}) OR length(v.code) + {_RESTS} <> s.dimension)"
+_LOST = f"vector_rest r WHERE NOT EXISTS (SELECT 1 FROM vector v WHERE {_PLACE})"
 _HAS_VECTOR = """EXISTS (
     SELECT 1 FROM vector v
     WHERE v.scope = (SELECT scope FROM memory_scope WHERE memory = m.seq) AND v.space = s.seq AND v.memory = m.seq)"""
@@ -26,6 +30,7 @@ WHERE coalesce(t.vectors, 0) <> coalesce(n.vectors, 0)"""
 _WRONG = {
     "belong to no memory, or lie with another project": f"{_VECTORS} WHERE {_LOOSE}",
     "are not as long as their space says": f"{_VECTORS} WHERE {_MISFIT}",
+    "are parts of none": _LOST,
     "are missing, and nothing will make them": _MISSING,
     "are waited for in vain": _NEEDLESS,
 }
@@ -50,6 +55,8 @@ def repair(db: apsw.Connection) -> None:
         "DELETE FROM vector WHERE (scope, space, memory) IN"
         f" (SELECT v.scope, v.space, v.memory FROM {_VECTORS} WHERE {_LOOSE} OR {_MISFIT})"
     )
+    lost = f"SELECT r.scope, r.space, r.memory, r.piece FROM {_LOST}"
+    db.execute(f"DELETE FROM vector_rest WHERE (scope, space, memory, piece) IN ({lost})")
     for seq in list(_stale(db)):
         db.execute(
             "DELETE FROM vector WHERE scope IN (SELECT scope FROM memory_scope WHERE memory = ?1)"

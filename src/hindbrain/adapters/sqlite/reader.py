@@ -37,10 +37,15 @@ TYPE_CHECKING = False  # checkers take it for True
 if TYPE_CHECKING:
     from hindbrain.adapters.sqlite.scan import Found, Shelf
     from hindbrain.adapters.sqlite.shelves import Shelves
+    from hindbrain.core.learning.audit import Entry, Head
     from hindbrain.core.model.activity import Activity, Deed
+    from hindbrain.core.model.call import Call
     from hindbrain.core.model.job import Job, JobState
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
+    from hindbrain.core.model.paper import Paper
+    from hindbrain.core.model.suggestion import Status, Suggestion
     from hindbrain.core.model.token import Reply, Token
+    from hindbrain.core.model.workstream import Workstream
 
 _T = TypeVar("_T")
 _LARGE = 10_000  # memories from which on how rare a word is need not be counted each time
@@ -465,6 +470,11 @@ class SqliteReader:
             for state, count in self._all("SELECT state, count(*) FROM job GROUP BY state ORDER BY state")
         }
 
+    def calls(self, *, since: datetime | None = None) -> "Sequence[Call]":
+        from hindbrain.adapters.sqlite.calls import found
+
+        return found(self._all, since=since)
+
     def outcomes(self, project: str, *, memory_id: str = "", session: str = "") -> "Sequence[Outcome]":
         from hindbrain.adapters.sqlite.worth import outcomes
 
@@ -488,6 +498,44 @@ class SqliteReader:
             f" ORDER BY {_ORDERS['confidence']}",
             *(signature or None, project),
         )
+
+    def papers(self, project: str, *, sort: str = "", agent: str = "", to: str | None = None) -> "Sequence[Paper]":
+        from hindbrain.adapters.sqlite.papers import found
+
+        return found(self._all, project, sort=sort, agent=agent, to=to)
+
+    def called(self, name: str, project: str) -> Sequence[str]:
+        found = self._all(
+            "SELECT memory FROM receipt WHERE project = ? AND ref = ? AND ref <> '' AND memory IS NOT NULL"
+            " ORDER BY at, id",
+            *(project, name),
+        )
+        return list(dict.fromkeys(str(memory) for (memory,) in found))
+
+    def suggestion(self, suggestion_id: str) -> "Suggestion | None":
+        from hindbrain.adapters.sqlite.loop import suggestion
+
+        return suggestion(self._all, suggestion_id)
+
+    def suggestions(self, project: str, *, statuses: "Sequence[Status]" = (), scar: str = "") -> "Sequence[Suggestion]":
+        from hindbrain.adapters.sqlite.loop import suggestions
+
+        return suggestions(self._all, project, statuses=statuses, scar=scar)
+
+    def audits(self, *, after: int = 0, limit: int = 0) -> "Sequence[Entry]":
+        from hindbrain.adapters.sqlite.loop import audits
+
+        return audits(self._all, after=after, limit=limit)
+
+    def audit_head(self) -> "Head | None":
+        from hindbrain.adapters.sqlite.loop import head
+
+        return head(self._all)
+
+    def workstreams(self, project: str, *, state: str = "") -> "Sequence[Workstream]":
+        from hindbrain.adapters.sqlite.loop import workstreams
+
+        return workstreams(self._all, project, state=state)
 
     def cursor(self, name: str) -> str:
         found = self._all("SELECT value FROM cursor WHERE name = ?", name)

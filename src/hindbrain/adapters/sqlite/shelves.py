@@ -10,10 +10,15 @@ import apsw
 
 from hindbrain.adapters.sqlite.scan import Row, Shelf, empty
 
+PART = 896  # bytes of a code in one row: with all else that it holds, four rows fill a page
 ROOM = 64 * 1024 * 1024  # bytes of vectors that a process keeps
 _ROWS = (
     "SELECT memory, piece, scale, code FROM vector"
     " WHERE scope = ? AND space = ? AND memory > ? AND length(code) = ? ORDER BY memory, piece"
+)
+_REST = (
+    "SELECT memory, piece, code FROM vector_rest"
+    " WHERE scope = ? AND space = ? AND memory > ? ORDER BY memory, piece, part"
 )
 _Tally = tuple[int, int]  # vectors, removed
 
@@ -70,5 +75,11 @@ class Shelves:
 
 
 def _rows(db: apsw.Connection, scope: int, *, space: int, dimension: int, after: int = -1) -> list[Row]:
-    found: list[Any] = db.execute(_ROWS, (scope, space, after, dimension)).fetchall()
-    return found
+    found: list[Any] = db.execute(_ROWS, (scope, space, after, min(dimension, PART))).fetchall()
+    if dimension <= PART:
+        return found
+    rest: dict[tuple[int, int], bytes] = {}
+    for memory, piece, code in db.execute(_REST, (scope, space, after)):
+        rest[memory, piece] = rest.get((memory, piece), b"") + code
+    whole = ((*row[:3], row[3] + rest.get((row[0], row[1]), b"")) for row in found)
+    return [row for row in whole if len(row[3]) == dimension]

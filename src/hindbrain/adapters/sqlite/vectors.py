@@ -4,6 +4,7 @@ from typing import Any
 
 import apsw
 
+from hindbrain.adapters.sqlite.shelves import PART
 from hindbrain.core.model import Memory, Space, Vector
 from hindbrain.core.recall.meaningful import digest, meaningful
 from hindbrain.ports import Changes, Reader
@@ -61,8 +62,16 @@ def _replace(db: apsw.Connection, memory: Memory, *, space: Space, vectors: list
     db.executemany(
         f"INSERT INTO vector VALUES ({', '.join('?' * 9)})",
         [
-            (scope, found, seq, v.piece, v.start, v.end, bytes.fromhex(v.digest), float(v.scale), v.code)
+            (scope, found, seq, v.piece, v.start, v.end, bytes.fromhex(v.digest), float(v.scale), v.code[:PART])
             for v in vectors
+        ],
+    )
+    db.executemany(
+        f"INSERT INTO vector_rest VALUES ({', '.join('?' * 6)})",
+        [
+            (scope, found, seq, v.piece, at // PART, v.code[at : at + PART])
+            for v in vectors
+            for at in range(PART, len(v.code), PART)
         ],
     )
     db.execute("DELETE FROM vector_due WHERE space = ? AND memory = ?", (found, seq))

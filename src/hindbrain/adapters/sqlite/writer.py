@@ -68,6 +68,7 @@ def _put_doings(changes: Changes, db: apsw.Connection) -> None:
         queue.put(changes.jobs, db)
         worth.put_outcomes(changes.outcomes, db)
         worth.put_anchors(changes.anchors, db)
+    _put_writings(changes, db)
     if changes.tokens or changes.replies:
         from hindbrain.adapters.sqlite import callers
 
@@ -78,6 +79,22 @@ def _put_doings(changes: Changes, db: apsw.Connection) -> None:
             db.execute("INSERT OR REPLACE INTO cursor VALUES (?, ?)", (name, value))
         else:
             db.execute("DELETE FROM cursor WHERE name = ?", (name,))
+
+
+def _put_writings(changes: Changes, db: apsw.Connection) -> None:
+    """What few commands write: each part loads when there is something for it."""
+    if changes.calls:
+        from hindbrain.adapters.sqlite import calls
+
+        calls.put(changes.calls, db)
+    if changes.papers:
+        from hindbrain.adapters.sqlite import papers
+
+        papers.put(changes.papers, db)
+    if changes.suggestions or changes.audits or changes.workstreams:
+        from hindbrain.adapters.sqlite import loop
+
+        loop.put(changes, db)
 
 
 def _put(memory: Memory, db: apsw.Connection, *, reader: Reader, changes: Changes) -> None:

@@ -58,6 +58,24 @@ def cures(activities: Sequence[Activity]) -> Iterator[Cure]:
                 yield cure
 
 
+def unsolved(activities: Sequence[Activity]) -> tuple[Attempt, ...]:
+    """What failed last time it was tried, oldest first."""
+    failed: dict[tuple[str, ...], Attempt] = {}
+    for attempt in attempts(activities):
+        if attempt.result is Result.FAILED:
+            failed.pop(attempt.key, None)
+            failed[attempt.key] = attempt
+        elif attempt.result is Result.PASSED:
+            cured = [key for key, other in failed.items() if _is_retry(attempt, other)]
+            failed = {key: other for key, other in failed.items() if key not in cured}
+    return tuple(failed.values())
+
+
+def _is_retry(passed: Attempt, failed: Attempt) -> bool:
+    is_gate = passed.is_gate and failed.key == passed.key[:2]
+    return (passed.key == failed.key or is_gate) and _covers(passed, failed)
+
+
 def attempts(activities: Sequence[Activity]) -> Iterator[Attempt]:
     """Gates and other commands, each once: what was recorded as a gate is not read from its command again."""
     gates = [one for one in activities if one.deed is Deed.GATE]

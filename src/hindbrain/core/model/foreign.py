@@ -6,6 +6,7 @@ from datetime import datetime
 from hindbrain.core.closed import StrEnum
 from hindbrain.core.model.link import Link, Relation
 from hindbrain.core.model.memory import Kind, Memory
+from hindbrain.core.model.paper import Paper
 from hindbrain.core.value import dataclass, field
 
 
@@ -59,6 +60,7 @@ class Told:
 class Reading:
     told: tuple[Told, ...]
     items: tuple[Item, ...]  # every line or file, once
+    papers: Mapping[str, Paper] = field(default_factory=dict)  # by where they stand; of no project yet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,4 +72,5 @@ class View:
     links: Sequence[Link]
     at: datetime  # of the newest change, so that the same memories give the same bytes
     ids: Mapping[str, str] = field(default_factory=dict)  # a memory's id -> what the other system calls it
+    papers: Sequence[Paper] = ()  # oldest first
     present: Mapping[str, bytes] = field(default_factory=dict)  # what stands in the place that will be written
