@@ -12,6 +12,7 @@ from bench import (
     embedders,
     growth,
     hooks,
+    http,
     lifecycle,
     parts,
     quality,
@@ -31,6 +32,7 @@ _PARTS = {
     "parts": parts.measure,
     "writers": writers.measure,
     "hooks": hooks.measure,
+    "http": http.measure,
     "consolidation": consolidation.measure,
     "lifecycle": lifecycle.measure,
     "quality": quality.measure,
@@ -41,8 +43,8 @@ _ASKED = {  # by name alone
     "embedders": embedders.measure,  # installs seven environments
     "tune": tune.measure,  # changes only when recall does
 }
-_GROUPS = {"speed": ("cold", "growth", "vectors", "parts", "writers", "hooks")}
-_WITH_FULL = ("lifecycle", "parts", "recall", "peers")  # have more to measure than is worth waiting for every time
+_GROUPS = {"speed": ("cold", "growth", "vectors", "parts", "writers", "hooks", "http")}
+_WITH_FULL = ("http", "lifecycle", "parts", "recall", "peers")  # have more to measure than is worth waiting for every time
 _FULL = (
     "all sizes, the long sets, and all peers: each that is missing is installed into an environment of its own, under "
     ".peers or HINDBRAIN_BENCH_PEERS, several gigabytes in all. Without this, peers that are installed are measured at "

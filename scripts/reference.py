@@ -305,6 +305,9 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
     "completion": {"shell": "as asked", "script": "the script"},
 }
 ELSEWHERE = {
+    "serve": "`{address, login, pid}` as soon as it listens; `login` is the link that lets one browser in.",
+    "token": "`{token}`; with `add` `{name, rights, created_at, project, revoked_at, token}`, with `list` `{tokens}`: "
+    "list of the same without `token`, with `revoke` one of those.",
     "add": f"{_RECEIPT}.",
     "show": f"{_MEMORY}, with `standing`: `{{helped, hurt, unknown, freshness}}` or null, and `anchors`: {_ANCHORS}; "
     "with `--history` also `history`: list of `{change, changed_by, since, until, memory}`. Of several ids "
