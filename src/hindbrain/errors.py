@@ -166,6 +166,14 @@ class EmbedderMissing(HindbrainError):
     http_status = 503
 
 
+class ExtraMissing(HindbrainError):
+    """The command needs packages that the installation was made without."""
+
+    code = "extra_missing"
+    exit_code = 84
+    http_status = 501
+
+
 class ConfigBroken(HindbrainError):
     """A client's configuration cannot be read as what it should be. It is left untouched."""
 

@@ -37,6 +37,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
     },
     "Tell an agent": {
         "inject": Entry("inject:inject", "Print a block of notes for an agent's prompt"),
+        "mcp": Entry("mcp:mcp", "Let a coding agent ask memory by itself, over MCP"),
     },
     "Hand over": {
         "handoff": Entry("papers:handoff", "Hand work from one agent to the next; without more, list it"),
