@@ -47,6 +47,13 @@ def mcp(call: Call, http: bool, port: int | None) -> None:
         server.run("stdio")
 
 
+def is_installed() -> bool:
+    """Whether a client that is told to start it would find a server."""
+    from importlib.util import find_spec
+
+    return find_spec("mcp") is not None
+
+
 def _server(call: Call) -> "MCPServer[object]":
     try:
         from hindbrain.entry.mcp.server import build

@@ -13,7 +13,6 @@ from mcp_types import (
     CallToolResult,
     Completion,
     CompletionArgument,
-    CompletionContext,
     PromptReference,
     ResourceTemplateReference,
     TextContent,
@@ -115,7 +114,7 @@ class _Pages:
         self,
         ref: PromptReference | ResourceTemplateReference,
         argument: CompletionArgument,
-        context: CompletionContext | None,
+        *_: object,
     ) -> Completion | None:
         import anyio.to_thread
 
