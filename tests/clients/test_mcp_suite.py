@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -87,7 +88,9 @@ def test_every_scenario_that_applies_is_passed(address: str, tmp_path: Path, ver
 
 def _scenario(path: Path) -> str:
     """Its folder is named after it, and after the moment."""
-    return path.parent.name.removeprefix("server-").rpartition("-2")[0]
+    named = re.fullmatch(r"server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z", path.parent.name)
+    assert named, path
+    return named[1]
 
 
 @pytest.mark.parametrize(
