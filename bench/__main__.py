@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import cold, embedders, growth, hooks, parts, quality, recall, report, tune, vectors, writers
+from bench import cold, consolidation, embedders, growth, hooks, parts, quality, recall, report, tune, vectors, writers
 from bench.meter import say
 from bench.peers import compare
 
@@ -17,6 +17,7 @@ _PARTS = {
     "parts": parts.measure,
     "writers": writers.measure,
     "hooks": hooks.measure,
+    "consolidation": consolidation.measure,
     "quality": quality.measure,
     "recall": recall.measure,
     "peers": compare.measure,

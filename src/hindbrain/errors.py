@@ -166,14 +166,6 @@ class EmbedderMissing(HindbrainError):
     http_status = 503
 
 
-class ExtraMissing(HindbrainError):
-    """The command needs packages that the installation was made without."""
-
-    code = "extra_missing"
-    exit_code = 84
-    http_status = 501
-
-
 class ConfigBroken(HindbrainError):
     """A client's configuration cannot be read as what it should be. It is left untouched."""
 
@@ -228,3 +220,11 @@ class BadAnswer(HindbrainError):
     code = "bad_answer"
     exit_code = 93
     http_status = 502
+
+
+class ExtraMissing(HindbrainError):
+    """The command needs packages that the installation was made without."""
+
+    code = "extra_missing"
+    exit_code = 97
+    http_status = 501

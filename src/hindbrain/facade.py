@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from hindbrain.app.projects import Located
 from hindbrain.app.tools import Tools
@@ -15,31 +15,41 @@ from hindbrain.settings import Settings
 
 if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for the importer
     from hindbrain.app.adopt import Adopted
+    from hindbrain.app.before import Briefing
     from hindbrain.app.capture import Captured
+    from hindbrain.app.consolidate import Consolidated
     from hindbrain.app.continuity import Renewed
     from hindbrain.app.doctor import Finding
     from hindbrain.app.forget import Forgotten
     from hindbrain.app.inject import Injected
+    from hindbrain.app.log import Audited
     from hindbrain.app.maintain import Cleaned
     from hindbrain.app.models import Costs
     from hindbrain.app.portable import Imported
     from hindbrain.app.recall import Found
     from hindbrain.app.record import Recorded
+    from hindbrain.app.reflect import Learned
     from hindbrain.app.report import Reported
+    from hindbrain.app.rules import Rule
     from hindbrain.app.siblings import Subscription
     from hindbrain.app.stats import Stats
     from hindbrain.app.sync import Synced
     from hindbrain.app.tasks import Task
+    from hindbrain.app.tokens import Issued
     from hindbrain.app.verdict import Heard
     from hindbrain.app.verify import Checked, Verified
-    from hindbrain.app.why import Walk
+    from hindbrain.app.watch import Watch
+    from hindbrain.app.why import RuleWalk, Walk
     from hindbrain.app.worth import Worth
+    from hindbrain.core.learning.audit import Entry
     from hindbrain.core.model import Memory, Receipt, Review, Version
     from hindbrain.core.model.activity import Activity
     from hindbrain.core.model.call import Completion, NoModel, Route
     from hindbrain.core.model.job import Job
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
     from hindbrain.core.model.paper import Paper
+    from hindbrain.core.model.suggestion import Suggestion
+    from hindbrain.core.model.token import Token
     from hindbrain.core.setup.wires import Kit
     from hindbrain.ports import Clients
 
@@ -97,6 +107,7 @@ class How(TypedDict, total=False):
     hat: str
     persona: str
     types: Sequence[str]
+    kinds: Sequence[str]
     as_of: datetime | None
     with_all: bool  # superseded and archived ones too
 
@@ -158,6 +169,23 @@ class Handing(TypedDict, total=False):
     artifacts: Sequence[str]
     patterns: Sequence[str]
     git: str
+
+
+class Engraved(TypedDict, total=False):
+    """A failure or a victory that a person tells of."""
+
+    importance: int  # 0..10
+    is_learnable: bool  # False: nothing is ever proposed because of it
+    signature: str  # the error as it is printed
+
+
+class Upcoming(TypedDict, total=False):
+    """What a task is to be, beside its goal."""
+
+    action: str  # run_test, edit_file …
+    type: str  # exploration, implementation, debugging, review, refactoring
+    session: str
+    task: str
 
 
 class Edit(TypedDict, total=False):
@@ -241,11 +269,69 @@ class Hindbrain:
 
         return extract(self._known(), session, tools=self._tools)
 
+    def trace(self, session: str) -> Sequence[Memory]:
+        """Write down what a session did as episodes, one for each task; those that are new or have changed."""
+        from hindbrain.app.episodes import trace
+
+        return trace(self._known(), session, tools=self._tools)
+
+    def episodes(self, text: str = "", *, outcome: str = "", limit: int = 10) -> Sequence[Memory]:
+        """What happened when somebody tried `text`; without it, what happened last."""
+        from hindbrain.app.episodes import Asked, ask
+
+        return ask(Asked(text=text, outcome=outcome, limit=limit), project=self._known(), tools=self._tools)
+
+    def add_episode(self, record: Mapping[str, object]) -> Receipt:
+        """Keep an episode in the schema of the Loki document, with every field that it has."""
+        from hindbrain.app.episodes import note
+
+        return note(record, project=self._adopted(), tools=self._tools)
+
+    def consolidate(self, *, since: timedelta = timedelta(hours=24), is_dry_run: bool = False) -> Consolidated:
+        """Turn the episodes of the last hours into patterns, anti-patterns and candidates for skills."""
+        from hindbrain.app.consolidate import consolidate
+
+        return consolidate(self._known(), tools=self._tools, since=since, is_dry_run=is_dry_run)
+
+    def skills(self) -> Sequence[Memory]:
+        """Skills, candidates among them, the newest first."""
+        from hindbrain.app.skills import skills
+
+        return skills(self._known(), tools=self._tools)
+
+    def approve_skill(self, memory_id: str, *, by: str = "") -> Memory:
+        """Let agents be told of a skill."""
+        from hindbrain.app.skills import approve
+
+        return approve(memory_id, by=by, tools=self._tools)
+
+    def refuse_skill(self, memory_id: str) -> Memory:
+        """Put a skill away; the same steps do not bring it back."""
+        from hindbrain.app.skills import refuse
+
+        return refuse(memory_id, tools=self._tools)
+
+    def before_task(self, goal: str, **task: Unpack[Upcoming]) -> Briefing:
+        """What worked, what to avoid and which skills apply, recorded before the first action."""
+        from hindbrain.app.before import Upcoming as Task
+        from hindbrain.app.before import before_task
+
+        return before_task(Task(goal=goal, **task), project=self._adopted(), tools=self._tools)
+
     def subscribe(self, session: str) -> Subscription:
         """Hear, from now on, of what other sessions learn: `pending()` gives it, each memory once."""
         from hindbrain.app.siblings import Subscription
 
         return Subscription(self._adopted(), session, tools=self._tools)
+
+    def watch(self, follower: str = "") -> Watch:
+        """Hear of all that happens in the project, whichever process does it: `news()` gives the events.
+
+        From now on; with a name, from where the follower of that name last stopped.
+        """
+        from hindbrain.app.watch import Watch
+
+        return Watch(self._known, follower, tools=self._tools)
 
     def recall(self, text: str = "", **how: Unpack[How]) -> Found:
         """Memories that bear on `text`, best first, each with its reasons."""
@@ -297,17 +383,17 @@ class Hindbrain:
         """What became of captured lines, newest first."""
         return self.store.receipts(self._known(), session=session, verdict=verdict, limit=limit)
 
-    def edit(self, memory_id: str, **edit: Unpack[Edit]) -> Memory:
-        """A new version by a person's hand."""
+    def edit(self, memory_id: str, *, version: int | None = None, **edit: Unpack[Edit]) -> Memory:
+        """A new version by a person's hand. Conflict when it is no longer at `version`, where one is given."""
         from hindbrain.app.edit import edit as change
 
-        return change(memory_id, edit, store=self.store, clock=self._tools.clock)
+        return change(memory_id, edit, store=self.store, clock=self._tools.clock, version=version)
 
-    def delete(self, memory_id: str, *, reason: str = "deleted") -> Memory:
-        """Archive: gone from recall and prompts, back with `restore`."""
+    def delete(self, memory_id: str, *, reason: str = "deleted", version: int | None = None) -> Memory:
+        """Archive: gone from recall and prompts, back with `restore`. `version` as in `edit`."""
         from hindbrain.app.archive import delete
 
-        return delete(memory_id, reason=reason, store=self.store, clock=self._tools.clock)
+        return delete(memory_id, reason=reason, store=self.store, clock=self._tools.clock, version=version)
 
     def restore(self, memory_id: str) -> Memory:
         """Undo a delete, an archival by cleanup, or a supersession."""
@@ -518,6 +604,122 @@ class Hindbrain:
 
         return worth(self._known(), since=since, store=self.store)
 
+    def scar(self, kind: str, title: str, *, lesson: str, **engraved: Unpack[Engraved]) -> Receipt:
+        """Keep a failure or a victory with what it taught."""
+        from hindbrain.app.scar import Told, engrave
+
+        return engrave(
+            Told(kind=kind, title=title, lesson=lesson, **engraved), project=self._adopted(), tools=self._tools
+        )
+
+    def scars(self, *, kind: str = "") -> Sequence[Memory]:
+        """Failures and victories, most important first."""
+        from hindbrain.app.scar import scars
+
+        return scars(self._known(), store=self.store, kind=kind)
+
+    def learn(self, *, limit: int = 0) -> Learned:
+        """Run the engine once: propose a rule for each learnable scar that has none. Nothing is applied."""
+        from hindbrain.app.reflect import learn
+
+        return learn(self._adopted(), self._located.root or "", tools=self._tools, limit=limit)
+
+    def feed(self, *, with_snoozed: bool = False) -> Sequence[Suggestion]:
+        """What waits for a person, most important first."""
+        from hindbrain.app.decide import feed
+
+        now = self._tools.clock.now()
+        return feed(self._known(), store=self.store, now=now, with_snoozed=with_snoozed)
+
+    def is_outdated(self, suggestion: Suggestion) -> bool:
+        """Whether a file has changed since the suggestion's diff was made, or it was made in another clone."""
+        from hindbrain.app.draw import is_stale, pages_of
+
+        is_elsewhere = self._located.root not in (None, suggestion.root) and not suggestion.removes
+        return is_elsewhere or is_stale(suggestion, pages_of(self._tools))
+
+    def apply(self, suggestion_id: str, *, is_rebasing: bool = False, by: str = "") -> Suggestion:
+        """Make a suggestion a rule. Conflict when a file is not as the diff has it, unless it may be made anew."""
+        from hindbrain.app.enact import apply
+
+        root = self._located.root or ""
+        return apply(suggestion_id, is_rebasing=is_rebasing, by=by, project=self._known(), root=root, tools=self._tools)
+
+    def apply_safe(self, *, by: str = "") -> Sequence[Suggestion]:
+        """Make all that waits a rule, but for settings, removals, and what has to be looked at again."""
+        from hindbrain.app.enact import apply_safe
+
+        return apply_safe(by=by, project=self._known(), root=self._located.root or "", tools=self._tools)
+
+    def patch(self, suggestion_id: str, text: str = "", *, destination: str = "", by: str = "") -> Suggestion:
+        """Change what a suggestion says, or where it goes, before it is applied."""
+        from hindbrain.app.decide import patch
+
+        return patch(suggestion_id, text, destination=destination, by=by, project=self._known(), tools=self._tools)
+
+    def refuse(self, suggestion_id: str, *, reason: str = "", by: str = "") -> Suggestion:
+        """Never propose that lesson again."""
+        from hindbrain.app.decide import refuse
+
+        return refuse(suggestion_id, reason=reason, by=by, project=self._known(), tools=self._tools)
+
+    def snooze(self, suggestion_id: str, *, until: datetime, by: str = "") -> Suggestion:
+        """Keep a suggestion out of the feed until then."""
+        from hindbrain.app.decide import snooze
+
+        return snooze(suggestion_id, until=until, by=by, project=self._known(), tools=self._tools)
+
+    def undo(self, suggestion_id: str, *, is_merging: bool = False, by: str = "") -> Suggestion:
+        """Give the files of a rule back as they were. Conflict when somebody else has changed them since."""
+        from hindbrain.app.enact import undo
+
+        return undo(suggestion_id, is_merging=is_merging, by=by, project=self._known(), tools=self._tools)
+
+    def rules(self) -> Sequence[Rule]:
+        """What a person agreed to, each with what became of the failure that it was made for."""
+        from hindbrain.app.rules import rules
+
+        return rules(self._known(), store=self.store)
+
+    def why_rule(self, suggestion_id: str) -> RuleWalk:
+        """From a suggestion or a rule (its id, or `CLAUDE.md:12`) to the scar, and to what agents did."""
+        from hindbrain.app.decide import at_line, found
+        from hindbrain.app.why import why_rule
+
+        project = self._known()
+        if ":" in suggestion_id:
+            known = at_line(suggestion_id, project=project, root=self._root(), tools=self._tools)
+        else:
+            known = found(suggestion_id, project=project, store=self.store)
+        return why_rule(known, store=self.store)
+
+    def audits(self, *, limit: int = 0) -> Sequence[Entry]:
+        """Who decided what, oldest first; with a `limit` the latest."""
+        entries = self.store.audits()
+        return entries[-limit:] if limit else entries
+
+    def audit(self) -> Audited:
+        """Whether the log of decisions is as it was written."""
+        from hindbrain.app.log import audit
+
+        return audit(self._tools)
+
+    def issue_token(self, name: str, rights: Sequence[str], *, is_everywhere: bool = False) -> Issued:
+        """A secret for one more caller of the service: for this project, or for all."""
+        from hindbrain.app.tokens import issue
+
+        return issue(name, rights, project="" if is_everywhere else self._adopted(), tools=self._tools)
+
+    def tokens(self) -> Sequence[Token]:
+        """Who may call the service, and who no longer may."""
+        return self.store.tokens()
+
+    def revoke_token(self, name: str) -> Token:
+        """Let that caller in no more."""
+        from hindbrain.app.tokens import revoke
+
+        return revoke(name, tools=self._tools)
+
     def doctor(self, *, is_repairing: bool = False) -> Sequence[Finding]:
         """What is healthy, what is not, and the command that fixes it."""
         from hindbrain.app.doctor import doctor
@@ -569,6 +771,12 @@ class Hindbrain:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _root(self) -> str:
+        """The top of the project's files. BadValue for a project that is known by its name only."""
+        if not self._located.root:
+            raise BadValue("the project is known by its name only", fix="run this in the project's folder")
+        return self._located.root
 
     def _foreign(self, dialect: str) -> tuple[Dialect, Folders]:
         if self._tools.dialect is None or self._tools.folders is None:

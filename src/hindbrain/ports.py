@@ -26,12 +26,16 @@ from hindbrain.core.value import dataclass, field
 
 if TYPE_CHECKING:  # a recall needs none of these
     from hindbrain.core.anchors import Source
+    from hindbrain.core.learning.audit import Entry, Head
     from hindbrain.core.model.activity import Activity, Deed
     from hindbrain.core.model.call import Call, Completion, NoModel, Prompt, Route
     from hindbrain.core.model.foreign import Reading, View
     from hindbrain.core.model.job import Job, JobState
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
     from hindbrain.core.model.paper import Paper
+    from hindbrain.core.model.suggestion import Status, Suggestion
+    from hindbrain.core.model.token import Reply, Token
+    from hindbrain.core.model.workstream import Workstream
     from hindbrain.core.setup.record import Record as Altered
     from hindbrain.core.setup.wires import Roots
 
@@ -154,6 +158,21 @@ class Folders(Protocol):
     ) -> Written:
         """The same, but a file that is not as `present` has it any more is left alone, and the old file is watched
         for `settle_s` for what an editor may still write into it."""
+
+
+class Pages(Protocol):
+    """Files that a person's rules stand in. Only what a person agreed to is written there, and read back first."""
+
+    def read(self, folder: str, path: str) -> bytes | None:
+        """The file below `folder`; None when there is none. BadValue for one that a link leads out of the folder to,
+        that is no plain file, or that is larger than anybody would write by hand."""
+
+    def write(self, folder: str, path: str, *, content: bytes | None, expected: bytes | None, made: int = 0) -> int:
+        """Put the file in its place in one step, with the mode that it had; None removes it, and `made` folders above
+        it if they are empty then. How many folders had to be made. Conflict when the file is not as `expected`."""
+
+    def keep(self, path: str, content: bytes) -> None:
+        """A file of our own, which nobody else can read."""
 
 
 class Dialect(Protocol):
@@ -427,7 +446,12 @@ class Changes:
     anchors: tuple[Anchor, ...] = ()  # all of a memory; they take the place of those it had
     calls: tuple[Call, ...] = ()  # new ones, or how a known one (by its id) ended
     papers: tuple[Paper, ...] = ()  # new ones; they take the place of those with the same project, sort and id
+    suggestions: tuple[Suggestion, ...] = ()  # new ones, or the next state of a known one
+    audits: tuple[Entry, ...] = ()  # each sealed behind the one before it
+    workstreams: tuple[Workstream, ...] = ()  # new ones, or the next state of a known one
     cursors: Mapping[str, str] = field(default_factory=dict)  # how far each follower has come; "" removes it
+    tokens: tuple[Token, ...] = ()  # each takes the place of the one with its name
+    replies: tuple[Reply, ...] = ()  # each takes the place of the one with its key; those out of date go
     by: Actor = field(default_factory=Actor)
     change: str = "stored"  # what happened to `memories`, for their history
 
@@ -567,6 +591,20 @@ class Reader(Protocol):
     def called(self, name: str, project: str) -> Sequence[str]:
         """Ids of the memories of that project that came in under `name` from another system, the newest last."""
 
+    def suggestion(self, suggestion_id: str) -> Suggestion | None: ...
+
+    def suggestions(self, project: str, *, statuses: Sequence[Status] = (), scar: str = "") -> Sequence[Suggestion]:
+        """In the order in which they were made."""
+
+    def audits(self, *, after: int = 0, limit: int = 0) -> Sequence[Entry]:
+        """The log of decisions of all projects, in its order; `after` is the `seq` last seen."""
+
+    def audit_head(self) -> Head | None:
+        """How far the log reaches, as it was noted beside it; None when that note cannot be read."""
+
+    def workstreams(self, project: str, *, state: str = "") -> Sequence[Workstream]:
+        """In the order in which they were opened."""
+
     def cursor(self, name: str) -> str:
         """How far a follower has come; "" when it has not begun."""
 
@@ -579,6 +617,12 @@ class Reader(Protocol):
     def events(self, *, after: int = 0, project: str = "", limit: int = 0) -> Sequence[Event]:
         """In the order in which they happened; `after` is the cursor, the `seq` last seen."""
 
+    def tokens(self) -> Sequence[Token]:
+        """By name, those that were revoked too."""
+
+    def reply(self, key: str) -> Reply | None:
+        """What was answered to the write with that key, or that it is still being answered."""
+
     def projects(self) -> Sequence[Project]: ...
 
     def project_of(self, identities: Sequence[str]) -> Project | None:
@@ -589,7 +633,8 @@ class Transaction(Reader, Protocol):
     """The store while this process alone may write it: what `apply` wrote can be read at once."""
 
     def apply(self, changes: Changes) -> None:
-        """Raises Conflict when a memory's version is not one more than the stored one, BadValue when a vector does
+        """Raises Conflict when a memory's version is not one more than the stored one, or an audit entry does not
+        follow the last one; BadValue when a vector does
         not fit its space. A memory whose words change loses its vectors, unless the same change brings new ones.
         Vectors of other words than the memory has, or of a memory that is gone, are left out: it was changed
         meanwhile, and is still due."""

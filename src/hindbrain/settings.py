@@ -43,6 +43,8 @@ class Settings:
     turn_budget: int = 1000  # most tokens that an agent is told unasked between two prompts, its session's start apart
     holdout: float = 0.0  # share of unasked injections that is kept back, to measure what showing is worth; 0..1
     enforce: str = ""  # an agent that worked and taught nothing: off, nudge, block; empty: block in Beads, else nudge
+    reflex_folder: str = ""  # folder of the reflexes, memory/*.md; empty: `memory` in the project
+    vault: str = ""  # folder of the Obsidian vault; empty: `brain` in the project
     lock_timeout_s: float = 30.0  # how long to wait for another process's write
     worker_deadline_s: float = 0.3  # how long a command waits for the worker before it does without
     worker_idle_s: float = 1800.0  # a worker that nobody asked for so long ends; 0: never

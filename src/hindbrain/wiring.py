@@ -52,6 +52,7 @@ def open_hindbrain(
         model=models,
         worker=worker_of(settings) if os.path.exists(worker_socket(settings.home)) else None,
         folders=_Folders(),
+        pages=_Pages(),
         dialect=_dialect,
     )
     # A path object is a path even where it looks like a name.
@@ -78,6 +79,7 @@ def open_tools(settings: Settings) -> Tools:
         embedder=models.embedder(),
         model=models,
         folders=_Folders(),
+        pages=_Pages(),
         dialect=_dialect,
     )
 
@@ -109,6 +111,25 @@ class _Folders:
         from hindbrain.adapters.tree import exchange
 
         return exchange(tree, folder, present=present, settle_s=settle_s)
+
+
+class _Pages:
+    """Loads when it is used: most commands change no file."""
+
+    def read(self, folder: str, path: str) -> bytes | None:
+        from hindbrain.adapters.pages import LocalPages
+
+        return LocalPages().read(folder, path)
+
+    def write(self, folder: str, path: str, *, content: bytes | None, expected: bytes | None, made: int = 0) -> int:
+        from hindbrain.adapters.pages import LocalPages
+
+        return LocalPages().write(folder, path, content=content, expected=expected, made=made)
+
+    def keep(self, path: str, content: bytes) -> None:
+        from hindbrain.adapters.pages import LocalPages
+
+        LocalPages().keep(path, content)
 
 
 def _dialect(name: str) -> Dialect:

@@ -40,8 +40,11 @@ def arguments(name: str, memory_id: str) -> list[str]:
         "forget": [memory_id, "--hard", "--yes"],
         "completion": ["bash"],
         "inject": ["--task-title", "lock"],
+        "extract": ["--session", "s1"],
         "init": ["--dry-run"],
         "uninit": ["--dry-run"],
+        "apply": ["--all-safe"],
+        "before-task": ["lock"],
     }
     return [name, *rest.get(name, [])]
 
@@ -94,6 +97,19 @@ def test_a_receipt_has_just_the_keys_that_are_documented(cli: Cli) -> None:
     assert {r["verdict"] for r in cli.json("receipts")["receipts"]} == {"stored"}
 
 
+def test_a_suggestion_has_just_the_keys_that_are_documented(cli: Cli) -> None:
+    suggestion = documented("suggestion")
+    cli("scar", "add", "--kind", "failure", "--title", "Locks", "--lesson", "Look into `src/lock.py` first")
+    (made,) = cli.json("learn")["suggestions"]
+    assert set(made) == suggestion and set(cli.json("feed")["suggestions"][0]) == suggestion | {"is_stale"}
+    assert set(cli.json("patch", made["id"], "--text", "Look first")) == suggestion
+    assert set(cli.json("apply", made["id"])["suggestions"][0]) == suggestion
+    assert set(cli.json("rules")["rules"][0]) == suggestion | {"signature", "effect"}
+    assert set(cli.json("undo", made["id"])["suggestions"][0]) == suggestion
+    assert set(cli.json("snooze", made["id"], "--until", "2999-01-01")["suggestions"][0]) == suggestion
+    assert set(cli.json("refuse", made["id"])["suggestions"][0]) == suggestion
+
+
 def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
     memory_id = cli.add("Redis locks expire after 30 s", "--project", "shared")
     positional: dict[str, list[str]] = {
@@ -105,13 +121,16 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
         "recall": ["lock"],
         "completion": ["fish"],
         "extract": ["--session", "s1"],
+        "before-task": ["lock"],
         "worker": ["--status"],  # without an option it would serve
         "init": ["--dry-run"],
         "uninit": ["--dry-run"],
         "forget": [memory_id, "--hard", "--yes"],
+        "apply": ["--all-safe"],
     }
     exported = cli("export", "--project", "shared").out
-    for name in [*(name for name in COMMANDS if name != "forget"), "forget"]:
+    needs_a_suggestion = {"patch", "refuse", "snooze", "undo"}  # tests/e2e/test_cli_learning.py has some
+    for name in [*(name for name in COMMANDS if name not in {"forget", *needs_a_suggestion}), "forget"]:
         stdin = exported if name == "import" else ""
         answer: Any = cli.json(name, *positional.get(name, []), "--project", "shared", stdin=stdin)
         assert isinstance(answer, dict), name

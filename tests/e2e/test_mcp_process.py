@@ -176,7 +176,7 @@ def test_without_what_it_needs_it_says_how_to_get_it(environment: dict[str, str]
     done = hindbrain(known, "mcp", "--json")
     error = json.loads(done.stderr)["error"]
 
-    assert done.returncode == 84 and done.stdout == ""
+    assert done.returncode == 97 and done.stdout == ""
     assert error["code"] == "extra_missing" and error["fix"] == "pip install 'hindbrain[mcp]'"
 
 

@@ -11,7 +11,7 @@ from hindbrain.entry.cli.call import Call
 from hindbrain.entry.cli.commands import COMMANDS
 from hindbrain.entry.cli.grammar import built
 from hindbrain.entry.cli.quick import NotPlain, read
-from hindbrain.entry.cli.values import Day, OneOf, Share, Whole
+from hindbrain.entry.cli.values import Day, Hours, OneOf, Share, Whole
 from hindbrain.entry.cli.verb import SHARED, Parameter, Verb
 
 VERBS = {name: verb for name, entry in COMMANDS.items() if isinstance(verb := entry.load(), Verb)}
@@ -29,6 +29,8 @@ def good(parameter: Parameter) -> str:
             return "0.5"
         case Day():
             return "2026-01-31"
+        case Hours():
+            return "24h"
     return "some words"
 
 
@@ -46,6 +48,13 @@ def by_us(verb: Verb, words: list[str]) -> tuple[Call, dict[str, Any]]:
     values = read(verb, words)
     about = {shared.keyword: values.pop(shared.keyword) for shared in SHARED}
     return Call(**{name: value for name, value in about.items() if value}), values
+
+
+def needed(verb: Verb, *, but: str = "") -> list[str]:
+    """Words without which the command does not run."""
+    arguments = [good(parameter) for parameter in verb.parameters if not parameter.is_option]
+    options = [one for one in verb.parameters if one.is_option and one.traits.get("required") and one.names[0] != but]
+    return [*arguments, *(word for one in options for word in (one.names[0], good(one)))]
 
 
 def is_plain(option: Parameter) -> bool:
@@ -84,8 +93,8 @@ PLAIN = [
 
 @pytest.mark.parametrize(("verb", "option"), PLAIN)
 def test_every_plain_option_is_read_without_click(verb: Verb, option: Parameter) -> None:
-    flag, wanted = option.names[0], [p for p in verb.parameters if not p.is_option]
-    arguments = [good(argument) for argument in wanted]
+    flag = option.names[0]
+    arguments = needed(verb, but=flag)
     is_flag = option.traits.get("is_flag")
     forms = [[flag]] if is_flag else [[flag, good(option)], [f"{flag}={good(option)}"]]
     if option.traits.get("multiple"):
@@ -101,8 +110,14 @@ def test_every_plain_option_is_read_without_click(verb: Verb, option: Parameter)
 @pytest.mark.parametrize("name", sorted(VERBS))
 def test_without_options_the_defaults_are_those_of_click(name: str) -> None:
     verb = VERBS[name]
-    words = [good(parameter) for parameter in verb.parameters if not parameter.is_option]
+    words = needed(verb)
     assert by_us(verb, words) == by_click(verb, words)
+
+
+def test_what_must_be_said_is_asked_for_by_click() -> None:
+    for name, words in {"snooze": ["sug-1"], "refuse": [], "undo": [], "extract": []}.items():
+        with pytest.raises(NotPlain):
+            read(VERBS[name], words)
 
 
 @pytest.mark.parametrize(

@@ -167,11 +167,11 @@ def test_before_a_task_warnings_stand_apart_and_the_session_is_not_told_its_own(
     hindbrain.add(LOCK, type="pitfall")
     hindbrain.add("Jobs take their lock in `src/jobs/run.py`, never in a handler", type="pattern")
     call(server, "remember", content="The lock of jobs is named after the queue", type="pattern")
-    told = call(server, "before_task", goal="Change the lock of jobs", paths=["src/jobs/lock.py"])
+    told = call(server, "before_task", goal="Change the lock of jobs", kind="refactoring")
 
     assert any(LOCK in line for line in told.structured_content["avoid"])
     assert any("never in a handler" in line for line in told.structured_content["patterns"])
-    assert "named after the queue" not in text(told)
+    assert LOCK in text(told) and "avoid:" in text(told) and "named after the queue" not in text(told)
     assert hindbrain.store.told(hindbrain.project.id, session=SESSION)  # type: ignore[union-attr]
 
 
@@ -221,6 +221,7 @@ def test_what_goes_wrong_is_told_with_its_cure() -> None:
         ("remember", {"content": LOCK, "type": "secret"}),
         ("outcome", {"id": "mem-00000000", "effect": "great"}),
         ("read", {"ids": []}),
+        ("before_task", {"goal": "x", "kind": "magic"}),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(server: MCPServer[Any], tool: str, arguments: Any) -> None:

@@ -132,7 +132,7 @@ def test_what_is_no_commit_checks_nothing(tools: Tools, command: str, fields: di
 def test_when_a_session_rests_it_is_heard_learned_from_and_judged(tools: Tools, happening: Happening) -> None:
     _, jobs = seen(tools, happening, transcript="/t/s1.jsonl", message="Done.")
     left = ["handoff"] if happening in (Happening.SESSION_END, Happening.BEFORE_COMPACT) else []  # LK-121
-    assert [job.kind for job in jobs] == ["transcript", "extract", "judge", *left]
+    assert [job.kind for job in jobs] == ["transcript", "extract", "judge", "episode", *left]
     heard, extract, *_ = jobs
     assert heard.key == "transcript//t/s1.jsonl" and heard.payload["format"] == "claude"
     assert {name: heard.payload[name] for name in ("path", "session", "cwd", "text")} == {
@@ -163,7 +163,7 @@ def test_a_subagent_is_heard_by_its_own_transcript(tools: Tools) -> None:
 def test_where_there_is_no_transcript_each_answer_is_heard_by_itself(tools: Tools) -> None:
     one, two = (seen(tools, Happening.STOP, client="opencode", message=said)[1][0] for said in ("one", "two"))
     assert one.key != two.key and one.payload["format"] == "text" and one.payload["text"] == "one"
-    assert [job.kind for job in seen(tools, Happening.STOP, client="opencode")[1]] == ["extract", "judge"]
+    assert [job.kind for job in seen(tools, Happening.STOP, client="opencode")[1]] == ["extract", "judge", "episode"]
 
 
 def test_a_shortened_context_is_told_before_and_after(tools: Tools) -> None:

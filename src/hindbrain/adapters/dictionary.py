@@ -6,6 +6,7 @@ from datetime import datetime
 from operator import mul
 
 from hindbrain.adapters.fit import refuse_misfits, refuse_point
+from hindbrain.core.learning.audit import Entry, Head, head_of
 from hindbrain.core.model import (
     Event,
     Injection,
@@ -26,7 +27,10 @@ from hindbrain.core.model.job import KEPT_DONE, SUPERSEDED, Job, JobState
 from hindbrain.core.model.outcome import Anchor, Outcome, Standing, standing
 from hindbrain.core.model.paper import Paper
 from hindbrain.core.model.receipt import FORGOTTEN
+from hindbrain.core.model.suggestion import Status, Suggestion
+from hindbrain.core.model.token import KEPT, Reply, Token
 from hindbrain.core.model.vector import restored
+from hindbrain.core.model.workstream import Workstream
 from hindbrain.core.recall.bm25 import Document, length, scores
 from hindbrain.core.recall.index import WEIGHTS, columns, scope
 from hindbrain.core.recall.meaningful import digest, meaningful
@@ -54,7 +58,12 @@ class _Tables:
     anchors: dict[str, tuple[Anchor, ...]] = field(default_factory=dict)
     calls: dict[str, Call] = field(default_factory=dict)
     papers: dict[tuple[str, str, str], Paper] = field(default_factory=dict)
+    suggestions: dict[str, Suggestion] = field(default_factory=dict)
+    audits: dict[int, Entry] = field(default_factory=dict)
+    workstreams: dict[str, Workstream] = field(default_factory=dict)
     cursors: dict[str, str] = field(default_factory=dict)
+    tokens: dict[str, Token] = field(default_factory=dict)
+    replies: dict[str, Reply] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
 
     def copy(self) -> "_Tables":
@@ -330,6 +339,29 @@ class _DictReader:
         named = [r.memory_id for r in receipts if name and (r.project, r.ref) == (project, name) and r.memory_id]
         return list(dict.fromkeys(named))
 
+    def suggestion(self, suggestion_id: str) -> Suggestion | None:
+        return self._tables.suggestions.get(suggestion_id)
+
+    def suggestions(self, project: str, *, statuses: Sequence[Status] = (), scar: str = "") -> Sequence[Suggestion]:
+        found = [
+            one
+            for one in self._tables.suggestions.values()
+            if one.project == project and (not statuses or one.status in statuses) and (not scar or one.scar_id == scar)
+        ]
+        return sorted(found, key=lambda one: (one.created_at, one.id))
+
+    def audits(self, *, after: int = 0, limit: int = 0) -> Sequence[Entry]:
+        return [entry for seq, entry in sorted(self._tables.audits.items()) if seq > after][: limit or None]
+
+    def audit_head(self) -> Head | None:
+        return head_of(self._tables.audits[max(self._tables.audits)]) if self._tables.audits else Head()
+
+    def workstreams(self, project: str, *, state: str = "") -> Sequence[Workstream]:
+        found = [
+            one for one in self._tables.workstreams.values() if one.project == project and state in ("", one.state)
+        ]
+        return sorted(found, key=lambda one: (one.opened_at, one.id))
+
     def cursor(self, name: str) -> str:
         return self._tables.cursors.get(name, "")
 
@@ -339,6 +371,12 @@ class _DictReader:
     def events(self, *, after: int = 0, project: str = "", limit: int = 0) -> Sequence[Event]:
         found = [e for e in self._tables.events if e.seq > after and (not project or e.project == project)]
         return found[: limit or None]
+
+    def tokens(self) -> Sequence[Token]:
+        return [token for _, token in sorted(self._tables.tokens.items())]
+
+    def reply(self, key: str) -> Reply | None:
+        return self._tables.replies.get(key)
 
     def projects(self) -> Sequence[Project]:
         return list(self._tables.projects.values())
@@ -387,7 +425,24 @@ class _DictTransaction(_DictReader):
             tables.anchors[memory] = tuple(anchor for anchor in changes.anchors if anchor.memory_id == memory)
         tables.calls |= {call.id: call for call in changes.calls}
         tables.papers |= {(paper.project, paper.sort, paper.id): paper for paper in changes.papers}
+        tables.suggestions |= {one.id: one for one in changes.suggestions}
+        tables.workstreams |= {one.id: one for one in changes.workstreams}
+        for entry in changes.audits:
+            self._log(entry)
         tables.cursors = {name: value for name, value in (tables.cursors | dict(changes.cursors)).items() if value}
+        tables.tokens |= {token.name: token for token in changes.tokens}
+        for reply in changes.replies:
+            fresh = {key: one for key, one in tables.replies.items() if one.at >= reply.at - KEPT}
+            tables.replies = fresh | {reply.key: reply}
+
+    def _log(self, entry: Entry) -> None:
+        known = self.audit_head()
+        if known is None or (known.seq + 1, known.hash) != (entry.seq, entry.prev):
+            raise Conflict(
+                f"entry {entry.seq} does not follow the last one of the audit log",
+                fix="run `hindbrain audit verify`; nothing was written",
+            )
+        self._tables.audits[entry.seq] = entry
 
     def _queue(self, job: Job) -> None:
         known = self._tables.jobs.get(job.id)
@@ -476,6 +531,7 @@ class DictStore(_DictReader):
             _unembed(tables, memory_id)
             tables.outcomes = {key: o for key, o in tables.outcomes.items() if o.memory_id != memory_id}
             tables.anchors.pop(memory_id, None)
+            tables.suggestions = {key: s for key, s in tables.suggestions.items() if s.scar_id != memory_id}
             tables.events = tuple(event for event in tables.events if event.memory_id != memory_id)
             _blank(tables, memory_id, texts=texts)
             return Erasure(rows=1, backups=(), found_in=())
@@ -534,10 +590,29 @@ def _blank_traces(tables: _Tables, texts: set[str]) -> None:
         tables.jobs[job.id] = replace(job, error=_blanked(job.error, texts))
         if _holds(job.payload, texts):
             tables.jobs[job.id] = replace(job, payload={}, state=JobState.DONE, error=FORGOTTEN)
+    tables.cursors = {name: _blanked(value, texts) for name, value in tables.cursors.items()}
+    _blank_writings(tables, texts)
+
+
+def _blank_writings(tables: _Tables, texts: set[str]) -> None:
+    tables.replies = {key: one for key, one in tables.replies.items() if not any(text in one.body for text in texts)}
     tables.papers = {
         key: replace(paper, data={}) if _holds(paper.data, texts) else paper for key, paper in tables.papers.items()
     }
-    tables.cursors = {name: _blanked(value, texts) for name, value in tables.cursors.items()}
+    for one in tables.suggestions.values():
+        tables.suggestions[one.id] = _blank_suggestion(one, texts)
+    for work in tables.workstreams.values():
+        data = {} if _holds(work.data, texts) else work.data
+        tables.workstreams[work.id] = replace(work, title=_blanked(work.title, texts), data=data)
+
+
+def _blank_suggestion(one: Suggestion, texts: set[str]) -> Suggestion:
+    """What is a rule by now is the person's: their file stays, but it cannot be undone from here any more."""
+    raw = [text.encode("utf-8", "surrogatepass") for text in texts]
+    edits = tuple(e for e in one.edits if not any(text in (e.before or b"") + (e.after or b"") for text in raw))
+    if any(_holds(said, texts) for said in (one.title, one.text, one.note, one.data)):
+        return replace(one, title=FORGOTTEN, text=FORGOTTEN, note="", data={}, edits=edits)
+    return replace(one, edits=edits)
 
 
 def _blanked(text: str, forgotten: set[str]) -> str:

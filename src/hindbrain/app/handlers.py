@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from hindbrain.app.jobs import Handler
 from hindbrain.app.tools import Tools
 from hindbrain.core.model.job import Job
+from hindbrain.ports import Changes
 
 
 def handlers() -> Mapping[str, Handler]:
@@ -21,6 +22,8 @@ def handlers() -> Mapping[str, Handler]:
         "verify": verify,
         "handoff": handoff_job,
         "continuity": continuity_job,
+        "episode": _episode,
+        "consolidate": _consolidate,
     }
 
 
@@ -34,6 +37,21 @@ def _judge(job: Job, tools: Tools) -> None:
     from hindbrain.app.judge import judge
 
     judge(job.project, _session(job), tools=tools)
+
+
+def _episode(job: Job, tools: Tools) -> Changes:
+    from hindbrain.app.consolidate import due
+    from hindbrain.app.episodes import trace
+
+    trace(job.project, _session(job), tools=tools)
+    next_job = due(job.project, tools=tools)
+    return Changes(jobs=(next_job,) if next_job else ())
+
+
+def _consolidate(job: Job, tools: Tools) -> Changes:
+    from hindbrain.app.consolidate import consolidate_job
+
+    return consolidate_job(job, tools)
 
 
 def _session(job: Job) -> str:

@@ -27,7 +27,7 @@ _SAID = 20_000  # characters of an agent's last words, where no transcript holds
 _MOST_PATHS = 20  # files of one tool call
 _ENDS = (Happening.STOP, Happening.AGENT_STOP, Happening.SESSION_END, Happening.BEFORE_COMPACT)
 _PARTINGS = (Happening.BEFORE_COMPACT, Happening.SESSION_END)
-_AT_ENDS = ("extract", "judge")  # kinds of jobs about a session, once it has come to a rest
+_AT_ENDS = ("extract", "judge", "episode")  # kinds of jobs about a session, once it has come to a rest
 
 
 def observed(notice: Notice, *, project: str, tools: Tools) -> tuple[tuple[Activity, ...], tuple[Job, ...]]:

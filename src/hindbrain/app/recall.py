@@ -7,7 +7,7 @@ from datetime import datetime
 from hindbrain.app.gather import gather, misspelled, needs_model
 from hindbrain.app.select import known
 from hindbrain.app.tools import Tools
-from hindbrain.core.model import TYPES, Pulse, State
+from hindbrain.core.model import TYPES, Kind, Pulse, State
 from hindbrain.core.recall import STRATEGIES, Ask, Recalled, rank
 from hindbrain.core.value import dataclass
 from hindbrain.errors import DiskFull, ReadOnly, StoreLocked
@@ -25,6 +25,7 @@ class Question:
     hat: str = ""
     persona: str = ""
     types: Sequence[str] = ()
+    kinds: Sequence[str] = ()  # empty: any
     as_of: datetime | None = None
     with_all: bool = False
 
@@ -61,6 +62,7 @@ def recall(question: Question, *, project: str, tools: Tools) -> Found:
         states=_states(question),
         voices=(question.persona,) if question.persona else None,
         types=tuple(known(name, TYPES, name="type") for name in question.types),
+        kinds=tuple(Kind(known(name, tuple(Kind), name="kind")) for name in question.kinds),
     )
     if (answered := _elsewhere(question, ask, where=where, tools=tools)) is not None:
         return answered

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from hindbrain.core.value import dataclass
-from hindbrain.ports import Chance, Clock, Dialect, Embedder, Folders, Model, ProjectFiles, Spool, Store, Worker
+from hindbrain.ports import Chance, Clock, Dialect, Embedder, Folders, Model, Pages, ProjectFiles, Spool, Store, Worker
 from hindbrain.settings import Settings
 
 
@@ -19,4 +19,5 @@ class Tools:
     worker: Worker | None = None  # a process that has the model running; None: do without
     folders: Folders | None = None  # None: no file is read or written
     model: Model | None = None  # None: rules only
+    pages: Pages | None = None  # None: no rule can be applied
     dialect: Callable[[str], Dialect] | None = None  # by its name; BadValue for one that nobody speaks

@@ -10,7 +10,10 @@ from hindbrain.core.value import dataclass
 from hindbrain.ports import Reader, Saying
 
 if TYPE_CHECKING:
+    from hindbrain.core.learning.audit import Entry
+    from hindbrain.core.model.activity import Activity
     from hindbrain.core.model.outcome import Anchor
+    from hindbrain.core.model.suggestion import Suggestion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,4 +53,31 @@ def why(memory_id: str, *, store: Reader) -> Walk:
         reviews=tuple(review for review in reviews if memory.id in (review.memory_id, review.other_id)),
         injections=store.injections(memory.id),
         outcomes=store.outcomes(memory.project, memory_id=memory.id),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleWalk:
+    """From a rule to the scar, to what agents did, to the sentence."""
+
+    suggestion: "Suggestion"
+    decisions: "Sequence[Entry]"  # of the audit log, oldest first
+    scar: Walk | None  # None: it removes a rule, or the scar was forgotten
+    activities: "Sequence[Activity]"  # that the scar comes from, oldest first
+    sources: tuple[Memory, ...]  # memories that the scar was derived from
+
+
+def why_rule(suggestion: "Suggestion", *, store: Reader) -> RuleWalk:
+    """Everything that led to a suggestion, and what a person made of it."""
+    scar = why(suggestion.scar_id, store=store) if store.memory(suggestion.scar_id) else None
+    wanted = scar.memory.body.get("activities") if scar else None
+    ids = {str(one) for one in wanted} if isinstance(wanted, list) else set()
+    told = [one for one in store.activities(suggestion.project) if one.id in ids] if ids else []
+    from_ = [link.target for link in scar.links if link.source == scar.memory.id] if scar else []
+    return RuleWalk(
+        suggestion=suggestion,
+        decisions=[entry for entry in store.audits() if entry.subject == suggestion.id],
+        scar=scar,
+        activities=told,
+        sources=tuple(store.memories(from_).values()),
     )

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from hindbrain import __version__
 from hindbrain.app import errand
 from hindbrain.app.answer import answer
+from hindbrain.app.consolidate import queue_due
 from hindbrain.app.drain import Drained, drain
 from hindbrain.app.embed import BATCH, Embedded, embed_due
 from hindbrain.app.handlers import handlers
@@ -37,6 +38,7 @@ GONE, CHANGED = "its home is gone", "its settings or its store changed"
 
 _TICK_S = 5.0  # between two looks at the clock and at the files
 _CHECK_S = 5.0  # between two looks for what is due
+_SWEEP_S = 60.0  # between two looks for projects in which nothing happens any more
 _SPOOL_S = 1.0  # between two looks at what hooks have left
 _RETRY_S = 60.0  # the same, after a failure
 _POLITE = 10  # niceness of the thread that embeds: answers come first, and so does the user
@@ -92,6 +94,7 @@ class _Life:
         self._done = 0  # memories since the log last told
         self._trouble: dict[str, str] = {}  # by part: what last went wrong, until it goes right again
         self._used = time.monotonic()
+        self._swept = self._used
         self._poked = threading.Event()
         self._stirred = threading.Event()
         self._phase = Phase.IDLE
@@ -186,6 +189,9 @@ class _Life:
     def _drain_some(self) -> bool:
         """Take up what hooks left, do what is due; whether there is anything that will be due."""
         drained = drain(self._spool, tools=self._tools, attempt=_trouble_of, is_over=self._is_ending)
+        if not drained.records and time.monotonic() >= self._swept + _SWEEP_S:
+            self._swept = time.monotonic()
+            queue_due(self._tools)
         run_due(handlers(), tools=self._tools, attempt=_trouble_of, is_over=self._is_ending, watch=self._watch_queue)
         if drained.queued:
             self._poked.set()  # what was captured has no vectors yet
@@ -358,7 +364,11 @@ def _be_polite() -> None:
 
 @contextmanager
 def _signals(end: Callable[[], None]) -> Iterator[None]:
-    """Whoever ends the process lets it end well."""
+    """Whoever ends the process lets it end well. Only a main thread hears of it: in another, whoever started it must
+    tell."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     kinds = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = [signal.signal(kind, lambda *_: end()) for kind in kinds]
     try:

@@ -99,7 +99,10 @@ def _words(db: apsw.Connection) -> Iterator[Damage]:
 
 def _doings(db: apsw.Connection) -> Iterator[Damage]:
     """Rows that nobody could read: one such job would stop the queue."""
-    for table, column in (("activity", "data"), ("job", "payload"), ("paper", "data")):
+    for table, column in (
+        *(("activity", "data"), ("job", "payload"), ("paper", "data")),
+        *(("suggestion", "data"), ("workstream", "data")),
+    ):
         ((count,),) = db.execute(f"SELECT count(*) FROM {table} WHERE NOT json_valid({column})").fetchall()
         if count:
             yield Damage(where=table, what=f"{count} rows whose {column} cannot be read", fix=_RESTORE)

@@ -35,6 +35,14 @@ _TRACES = (
     "UPDATE job SET error = :blank WHERE instr(error, :piece)",
     "UPDATE paper SET data = '{}' WHERE instr(data, :json)",
     "UPDATE cursor SET value = :blank WHERE instr(value, :piece)",
+    # What was proposed in these words, and files that held them. What is a rule by now is the person's: their file
+    # stays as it is, but it cannot be undone from here any more.
+    "UPDATE suggestion SET data = json_set(data, '$.title', :blank, '$.text', :blank, '$.note', '',"
+    " '$.data', json('{}')) WHERE instr(data, :json)",
+    "DELETE FROM suggestion_edit WHERE instr(CAST(before AS TEXT), :piece) OR instr(CAST(after AS TEXT), :piece)",
+    "UPDATE workstream SET title = :blank WHERE instr(title, :piece)",
+    "UPDATE workstream SET data = '{}' WHERE instr(data, :json)",
+    "DELETE FROM reply WHERE instr(body, :json)",
 )
 _TABLES = (
     "DELETE FROM saying WHERE memory = ?1",
@@ -43,6 +51,8 @@ _TABLES = (
     "DELETE FROM outcome WHERE memory = ?1",
     "DELETE FROM anchor WHERE memory = ?1",
     "DELETE FROM review WHERE memory = ?1 OR other = ?1",
+    "DELETE FROM suggestion_edit WHERE suggestion IN (SELECT id FROM suggestion WHERE scar = ?1)",
+    "DELETE FROM suggestion WHERE scar = ?1",
     "DELETE FROM memory_version WHERE memory = ?1",
     "DELETE FROM event WHERE memory = ?1",
     "DELETE FROM vector WHERE (scope, memory) IN"

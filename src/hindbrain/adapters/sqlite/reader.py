@@ -37,11 +37,15 @@ TYPE_CHECKING = False  # checkers take it for True
 if TYPE_CHECKING:
     from hindbrain.adapters.sqlite.scan import Found, Shelf
     from hindbrain.adapters.sqlite.shelves import Shelves
+    from hindbrain.core.learning.audit import Entry, Head
     from hindbrain.core.model.activity import Activity, Deed
     from hindbrain.core.model.call import Call
     from hindbrain.core.model.job import Job, JobState
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
     from hindbrain.core.model.paper import Paper
+    from hindbrain.core.model.suggestion import Status, Suggestion
+    from hindbrain.core.model.token import Reply, Token
+    from hindbrain.core.model.workstream import Workstream
 
 _T = TypeVar("_T")
 _LARGE = 10_000  # memories from which on how rare a word is need not be counted each time
@@ -508,6 +512,31 @@ class SqliteReader:
         )
         return list(dict.fromkeys(str(memory) for (memory,) in found))
 
+    def suggestion(self, suggestion_id: str) -> "Suggestion | None":
+        from hindbrain.adapters.sqlite.loop import suggestion
+
+        return suggestion(self._all, suggestion_id)
+
+    def suggestions(self, project: str, *, statuses: "Sequence[Status]" = (), scar: str = "") -> "Sequence[Suggestion]":
+        from hindbrain.adapters.sqlite.loop import suggestions
+
+        return suggestions(self._all, project, statuses=statuses, scar=scar)
+
+    def audits(self, *, after: int = 0, limit: int = 0) -> "Sequence[Entry]":
+        from hindbrain.adapters.sqlite.loop import audits
+
+        return audits(self._all, after=after, limit=limit)
+
+    def audit_head(self) -> "Head | None":
+        from hindbrain.adapters.sqlite.loop import head
+
+        return head(self._all)
+
+    def workstreams(self, project: str, *, state: str = "") -> "Sequence[Workstream]":
+        from hindbrain.adapters.sqlite.loop import workstreams
+
+        return workstreams(self._all, project, state=state)
+
     def cursor(self, name: str) -> str:
         found = self._all("SELECT value FROM cursor WHERE name = ?", name)
         return str(found[0][0]) if found else ""
@@ -530,6 +559,16 @@ class SqliteReader:
             Event(seq=seq, at=read_stamp(at), project=of, name=name, memory_id=memory, data=read(data))
             for seq, at, of, name, memory, data in found
         ]
+
+    def tokens(self) -> Sequence["Token"]:
+        from hindbrain.adapters.sqlite import callers  # only the service has any
+
+        return callers.tokens(self._all)
+
+    def reply(self, key: str) -> "Reply | None":
+        from hindbrain.adapters.sqlite import callers
+
+        return callers.reply(self._all, key)
 
     def projects(self) -> Sequence[Project]:
         return [_project(row) for row in self._all("SELECT id, name, created_at FROM project ORDER BY seq")]

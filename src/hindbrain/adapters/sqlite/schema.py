@@ -54,15 +54,20 @@ def version(db: apsw.Connection) -> int:
     return int(db.pragma("user_version"))
 
 
+def last(migrations: Sequence[Migration]) -> int:
+    """The number of the newest."""
+    return max((migration.number for migration in migrations), default=0)
+
+
 def migrate(db: apsw.Connection, path: str, *, migrations: Sequence[Migration], backups: "Path") -> "tuple[Path, ...]":
     """Bring the schema up to the last of `migrations`; the backups that were made. Call it under the gate."""
     refuse_strangers(db, path)
-    refuse_newer(db, path, known=len(migrations))
+    refuse_newer(db, path, known=last(migrations))
     made = []
     is_new = not version(db)
     if is_new:
         db.pragma("application_id", APPLICATION)
-    for migration in migrations[version(db) :]:
+    for migration in [one for one in migrations if one.number > version(db)]:
         if not is_new:
             made.append(back_up(db, backups, before=migration.number))
         with db:  # a savepoint: a failing statement leaves the old schema

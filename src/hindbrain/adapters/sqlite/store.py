@@ -170,14 +170,14 @@ class SqliteStore(SqliteReader):
             raise BadSettings(f"{self._path} is a folder, not a database", fix="give the path of a file")
         if os.path.exists(self._path) and os.path.getsize(self._path):
             db, self._is_read_only = connect(self._path)
-            is_current = schema.version(db) == len(self._migrations) and db.pragma("journal_mode") == "wal"
+            is_current = schema.version(db) == schema.last(self._migrations) and db.pragma("journal_mode") == "wal"
             with contextlib.ExitStack() as unwanted:
                 unwanted.callback(db.close)
                 schema.refuse_strangers(db, self._path)
                 if self._is_read_only or is_current:
                     unwanted.pop_all()
                     return db
-                schema.refuse_newer(db, self._path, known=len(self._migrations))
+                schema.refuse_newer(db, self._path, known=schema.last(self._migrations))
         os.makedirs(os.path.dirname(self._path) or ".", mode=0o700, exist_ok=True)
         with self._gate.hold(self._timeout_s):
             if not os.path.exists(self._path):

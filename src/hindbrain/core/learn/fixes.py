@@ -26,8 +26,8 @@ _COMMAND = 160  # characters of a command that are told
 def fixes(cure: Cure, *, hat: str) -> Iterator[Lesson]:
     """At most one fix, and at most one pitfall."""
     problem = summary(cure.failed.detail, signature=cure.failed.signature)
-    fix = _fix(cure)
-    if not problem or not fix or _is_idle(cure):
+    fix = remedy(cure)
+    if not problem or not fix or is_idle(cure):
         return
     is_gate = cure.failed.is_gate
     name = cure.failed.name
@@ -72,7 +72,8 @@ def _warning(cure: Cure) -> str:
     return line if any(name in done for name in names) else ""
 
 
-def _fix(cure: Cure) -> str:
+def remedy(cure: Cure) -> str:
+    """What was done between the failure and the success, in one line; empty where nobody can say."""
     clauses = [told(edit) for edit in _near(cure)[:_TOLD_FILES]] if len(cure.edits) <= _MOST_FILES else []
     more = len(cure.edits) - _TOLD_FILES
     if clauses and more > 0:
@@ -99,7 +100,7 @@ def _own_words(answers: Sequence[str]) -> str:
     return next((one for one in said if _changed().search(one) and len(one.split()) >= 5 and len(one) <= 300), "")
 
 
-def _is_idle(cure: Cure) -> bool:
+def is_idle(cure: Cure) -> bool:
     """Whether it teaches nothing that the next agent would not see at once."""
     signature = cure.failed.signature
     if _slip().match(signature) or (not cure.failed.is_gate and _is_fresh(cure)):

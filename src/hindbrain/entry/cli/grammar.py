@@ -23,8 +23,9 @@ def built(verb: Verb) -> click.Command:
     return _Dressed(name=verb.name, callback=_callback(verb), help=verb.run.__doc__, **_body(verb))
 
 
-def family(verb: Verb, *below: Verb) -> click.Group:
-    """A command that works alone, and has commands below it."""
+def family(verb: Verb, *below: Verb, bare: str = "") -> click.Group:
+    """A command that works alone, and has commands below it. `bare` is the option whose value may stand alone: a word
+    that is none of the commands."""
     callback = _callback(verb)
 
     @click.pass_context
@@ -33,6 +34,7 @@ def family(verb: Verb, *below: Verb) -> click.Group:
 
     body = _body(verb)
     group = _Family(name=verb.name, callback=alone, help=verb.run.__doc__, invoke_without_command=True, **body)
+    group.bare = bare
     for one in below:
         group.add_command(built(one))
     return group
@@ -88,7 +90,21 @@ class _Dressed(click.Command):
 
 
 class _Family(_Dressed, click.Group):
-    pass
+    bare = ""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        at = self._first_word(args)
+        if self.bare and at < len(args) and args[at] not in self.commands and not ctx.resilient_parsing:
+            args = [*args[:at], self.bare, *args[at:]]
+        return super().parse_args(ctx, args)
+
+    def _first_word(self, args: list[str]) -> int:
+        """The place of the first word that is neither an option nor an option's value."""
+        valued = {name for one in self.params if isinstance(one, click.Option) and not one.is_flag for name in one.opts}
+        at = 0
+        while at < len(args) and args[at].startswith("-"):
+            at += 2 if args[at] in valued else 1
+        return at
 
 
 class _Word(_Choice):

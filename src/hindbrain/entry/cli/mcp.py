@@ -2,7 +2,6 @@
 
 import secrets
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hindbrain.entry.cli.call import Call
@@ -78,23 +77,9 @@ def _server(call: Call) -> "MCPServer[object]":
 def _serve(server: "MCPServer[object]", port: int) -> None:
     import uvicorn
 
+    from hindbrain.entry.http.owner import token as owners
     from hindbrain.entry.mcp.server import PATH, Guarded, app
 
-    token = _token(Path(load().home) / "token")
+    token = owners(load())
     echo(f"http://{_HOST}:{port}{PATH}  Authorization: Bearer {token}", err=True)
     uvicorn.run(Guarded(app(server), token=token), host=_HOST, port=port, log_level="warning")
-
-
-def _token(path: Path) -> str:
-    """The one in that file, which only its owner can read; made when there is none."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fresh = path.with_name(f".token.{secrets.token_hex(8)}")
-    fresh.touch(mode=0o600)
-    fresh.write_text(f"hb-{secrets.token_hex(32)}\n", "utf-8")
-    try:
-        path.hardlink_to(fresh)
-    except FileExistsError:  # made before, or by another process just now
-        pass
-    finally:
-        fresh.unlink()
-    return path.read_text("utf-8").strip()

@@ -1,10 +1,10 @@
 """How one memory is looked at and changed on the command line."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from hindbrain.core.hints import Unpack
+from hindbrain.core.hints import TYPE_CHECKING, Any, Unpack
 from hindbrain.core.model import TYPES, Memory
 from hindbrain.entry.cli import cards, choices, options
 from hindbrain.entry.cli.call import Call, given
@@ -15,6 +15,9 @@ from hindbrain.entry.cli.values import Share, Whole
 from hindbrain.entry.cli.verb import Misuse, argument, command, option
 from hindbrain.facade import Edit
 
+if TYPE_CHECKING:
+    from hindbrain.facade import Hindbrain
+
 _ID = argument("memory_id", metavar="ID")
 
 
@@ -22,27 +25,38 @@ _ID = argument("memory_id", metavar="ID")
     examples="""
 hindbrain show mem-01k2x6d0q3v8r5w7y9z1b3d5f7
 hindbrain show mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --history
+hindbrain show mem-01k2x6d0q3v8r5w7y9z1b3d5f7 mem-01k2x6d0q3v8r5w7y9z1b3d5f8 --json
 """
 )
-@_ID
+@argument("memory_ids", nargs=-1, required=True, metavar="ID...")
 @option("--history", is_flag=True, help="Also every version it had.")
-def show(call: Call, memory_id: str, history: bool) -> None:
-    """Print one memory and all that is known about it."""
+def show(call: Call, memory_ids: Sequence[str], history: bool) -> None:
+    """Print memories and all that is known about them.
+
+    `hindbrain recall --index` gives one line for each memory; this gives the rest of those that matter.
+    """
     with call.open() as hindbrain:
-        memory = hindbrain.show(memory_id)
-        standing = hindbrain.standing(memory.id)
-        anchors = hindbrain.anchors(memory.id)
-        versions = hindbrain.history(memory.id) if history else ()
-    past = {"history": [version_record(version) for version in versions]} if history else {}
-    fared = {"standing": plain(standing), "anchors": plain(anchors)}
+        found = [_whole(hindbrain, one, has_history=history) for one in memory_ids]
+    records, lines = [record for record, _ in found], [text for _, text in found]
+    parted = (row for at, rows in enumerate(lines) for row in chain([""] if at else [], rows))
+    call.tell(lambda: records[0] if len(records) == 1 else {"memories": records}, parted)
+
+
+def _whole(hindbrain: "Hindbrain", memory_id: str, *, has_history: bool) -> tuple[dict[str, Any], Iterator[str]]:
+    memory = hindbrain.show(memory_id)
+    standing = hindbrain.standing(memory.id)
+    anchors = hindbrain.anchors(memory.id)
+    versions = hindbrain.history(memory.id) if has_history else ()
+    past = {"history": [version_record(version) for version in versions]} if has_history else {}
     lines = chain(
         cards.memory_card(memory),
         cards.standing_lines(standing),
         chain([""], cards.anchor_lines(anchors)) if anchors else [],
-        [""] if history else [],
+        [""] if has_history else [],
         cards.history_lines(versions),
     )
-    call.tell(lambda: memory_record(memory) | fared | past, lines)
+    fared = {"standing": plain(standing), "anchors": plain(anchors)}
+    return memory_record(memory) | fared | past, lines
 
 
 @command(

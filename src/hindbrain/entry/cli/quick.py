@@ -70,6 +70,8 @@ def read(verb: Verb, words: Sequence[str]) -> dict[str, Any]:
             text = "" if option.traits.get("is_flag") else next(rest, "")
         value = _value(option, text, is_written=bool(sign))
         given[option.keyword] = (*given[option.keyword], value) if option.traits.get("multiple") else value
+    if any(option.traits.get("required") and option.keyword not in seen for option in flags.values()):
+        raise NotPlain
     return given | _arguments(verb, placed)
 
 
@@ -108,6 +110,8 @@ def _arguments(verb: Verb, placed: Sequence[str]) -> dict[str, Any]:
     if not all(placed):
         raise NotPlain
     if wanted and wanted[0].traits.get("nargs") == -1:
+        if not placed and wanted[0].traits.get("required"):
+            raise NotPlain
         return {wanted[0].keyword: tuple(placed)}
     if len(placed) > len(wanted) or any(map(_is_required, wanted[len(placed) :])):
         raise NotPlain

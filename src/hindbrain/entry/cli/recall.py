@@ -13,6 +13,7 @@ from hindbrain.facade import How
 
 if TYPE_CHECKING:
     from hindbrain.app.recall import Found
+    from hindbrain.core.model import Memory
 
 _RECENT = 10
 _SHOWN_QUERY = 200  # characters
@@ -44,8 +45,11 @@ hindbrain recall "rate limit" --limit 3 --json
 @option("--stats", is_flag=True, help="Count instead: memories, keys, types.")
 @option("--all", "with_all", is_flag=True, help="Also superseded and archived ones.")
 @options.as_of
+@option("--index", "is_index", is_flag=True, help="One line a memory with its tokens; `show ID...` gives the rest.")
 @option("--why", is_flag=True, help="Show every part of every score, what the gate says, and how it was searched.")
-def recall(call: Call, query: str, recent: int | None, stats: bool, why: bool, **how: Unpack[How]) -> None:
+def recall(
+    call: Call, query: str, recent: int | None, stats: bool, why: bool, is_index: bool, **how: Unpack[How]
+) -> None:
     """Find what past sessions learned about QUERY, best first.
 
     QUERY is plain words: a question, an error message, the name of a function. Nothing in it is a syntax
@@ -54,10 +58,10 @@ def recall(call: Call, query: str, recent: int | None, stats: bool, why: bool, *
     if stats:
         _tell_counts(call)
         return
-    if recent:
-        how["limit"], how["strategy"] = recent, "recent"
-    elif not (query.strip() or how["paths"]):
-        raise Misuse("What should be recalled? Give a QUERY, a --path or --recent.")
+    _settle(query, how, recent=recent)
+    if is_index:
+        _tell_index(call, query, **how)
+        return
     with call.open() as hindbrain:
         found = hindbrain.recall(query, **given(how))
         is_new = not found.memories and not hindbrain.list(limit=1, with_all=True)
@@ -68,6 +72,51 @@ def recall(call: Call, query: str, recent: int | None, stats: bool, why: bool, *
         lines.append(search_lines(found, found.memories))
     call.note(found.notices if why else _notes(found))
     call.tell(lambda: _record(found), chain.from_iterable(lines))
+
+
+def _settle(query: str, how: How, *, recent: int | None) -> None:
+    """What --recent means for the rest; Misuse where nothing was asked."""
+    if recent:
+        how["limit"], how["strategy"] = recent, "recent"
+    elif not (query.strip() or how["paths"]):
+        raise Misuse("What should be recalled? Give a QUERY, a --path or --recent.")
+
+
+def _tell_index(call: Call, query: str, **how: Unpack[How]) -> None:
+    with call.open() as hindbrain:
+        found = hindbrain.recall(query, **given(how))
+    call.note(_notes(found))
+    call.tell(lambda: _index_record(found), _index(found))
+
+
+def _index(found: "Found") -> Iterator[str]:
+    """One line a memory: enough to choose by, at a tenth of the cost."""
+    rows = [[one.id, str(one.memory.kind), f"{_tokens(one.memory):,}", one.title] for one in found.memories]
+    yield from output.table(["ID", "KIND", "TOKENS", "TITLE"], rows, styles={0: output.dim})
+    if found.memories:
+        yield ""
+        yield output.dim("hindbrain show ID... prints them whole")
+
+
+def _index_record(found: "Found") -> dict[str, object]:
+    lines = [
+        {
+            "id": one.id,
+            "kind": str(one.memory.kind),
+            "type": one.memory.type,
+            "tokens": _tokens(one.memory),
+            "title": one.title,
+            "score": one.score.total,
+        }
+        for one in found.memories
+    ]
+    return {"index": lines, "left_out": found.left_out}
+
+
+def _tokens(memory: "Memory") -> int:
+    from hindbrain.core.words import estimate_tokens
+
+    return estimate_tokens(memory.content)
 
 
 def _record(found: "Found") -> dict[str, object]:

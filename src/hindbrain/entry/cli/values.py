@@ -1,7 +1,7 @@
 """What the value of an option may be. One that may not be is BadValue, with what may stand there instead."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from hindbrain.core.hints import Any, Protocol
 from hindbrain.core.model.moment import end_of, read_stamp
@@ -86,6 +86,28 @@ class Day:
         except (ValueError, OverflowError):
             fix = "write it as 2026-01-31 or 2026-01-31T09:30:00Z"
             raise BadValue(f"{_named(of)}{value!r} is not a date", fix=fix) from None
+
+
+class Hours:
+    """How long: a number with m, h or d behind it."""
+
+    name = "duration"
+
+    def read(self, value: Any, *, of: str = "") -> timedelta:
+        if isinstance(value, timedelta):
+            return value
+        word = str(value).strip().lower()
+        number, unit = word[:-1], _UNITS.get(word[-1:])
+        try:
+            found = timedelta(**{unit: float(number)}) if unit else timedelta(0)
+        except (ValueError, OverflowError):
+            found = timedelta(0)
+        if found <= timedelta(0):
+            raise BadValue(f"{_named(of)}{value!r} is no time", fix="write it as 90m, 24h or 7d")
+        return found
+
+
+_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 
 def _named(option: str) -> str:

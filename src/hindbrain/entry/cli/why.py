@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from hindbrain.core.hints import TYPE_CHECKING
+from hindbrain.core.hints import TYPE_CHECKING, Any
 from hindbrain.core.model import Injection, Link, Memory, Receipt, Version
 from hindbrain.core.model.outcome import Outcome
 from hindbrain.entry.cli import cards
@@ -12,7 +12,7 @@ from hindbrain.entry.cli.records import plain
 from hindbrain.entry.cli.verb import argument, command
 
 if TYPE_CHECKING:
-    from hindbrain.app.why import Walk
+    from hindbrain.app.why import RuleWalk, Walk
 
 _SHOWN = 5  # of each list; --json has all
 
@@ -21,15 +21,23 @@ _SHOWN = 5  # of each list; --json has all
     examples="""
 hindbrain why mem-01k2x6d0q3v8r5w7y9z1b3d5f7
 hindbrain why mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --json
+hindbrain why sug-01k2x6d0q3v8r5w7y9z1b3d5f7
+hindbrain why CLAUDE.md:12
 """
 )
 @argument("memory_id", metavar="ID")
 def why(call: Call, memory_id: str) -> None:
     """Walk from a memory to the sentence that taught it.
 
-    And on: how often it was said, what it replaced, how it changed, and each prompt that it was shown in.
+    And on: how often it was said, what it replaced, how it changed, and each prompt that it was shown in. From a
+    suggestion or a rule (its id, or the line that it stands in) the walk leads to the scar and to what agents did.
     """
+    is_rule = memory_id.startswith("sug-") or ":" in memory_id
     with call.open() as hindbrain:
+        if is_rule:
+            rule = hindbrain.why_rule(memory_id)
+            call.tell(lambda: _rule_record(rule), _rule_lines(rule))
+            return
         walk = hindbrain.why(memory_id)
     call.tell(lambda: plain(walk), walk_lines(walk))
 
@@ -55,6 +63,31 @@ def walk_lines(walk: "Walk") -> Iterator[str]:
     for word in walk.outcomes:
         if word.how == "person":
             yield f"{_step('a person')} says: {_came(word)}"
+
+
+def _rule_record(walk: "RuleWalk") -> dict[str, Any]:
+    from hindbrain.entry.cli import proposal
+
+    rest = {name: plain(getattr(walk, name)) for name in ("decisions", "scar", "activities", "sources")}
+    return {"suggestion": proposal.record(walk.suggestion), **rest}
+
+
+def _rule_lines(walk: "RuleWalk") -> Iterator[str]:
+    suggestion = walk.suggestion
+    files = ", ".join(edit.path for edit in suggestion.edits)
+    yield f"{bold(line(suggestion.text))}  {dim(str(suggestion.status))}"
+    yield f"  {dim(line(f'{suggestion.id}  {suggestion.destination}  {files}'))}"
+    yield f"{_step('because')} {line(suggestion.reason)}"
+    for decision in walk.decisions:
+        yield f"{_step(decision.action)} {line(f'by {decision.actor}')}  {dim(moment(decision.at))}"
+    for activity in walk.activities[:_SHOWN]:
+        told = f"{activity.deed} {activity.subject} {activity.result}"
+        yield f"{_step('seen')} {line(told)}  {dim(line(f'session {activity.session}, {moment(activity.at)}'))}"
+    for source in walk.sources[:_SHOWN]:
+        yield f"{_step('derived from')} {line(source.title)}  {dim(line(source.id))}"
+    if walk.scar is not None:
+        yield f"{_step('scar')}"
+        yield from (f"  {told}" for told in walk_lines(walk.scar))
 
 
 def _taught(receipt: Receipt | None, memory: Memory) -> Iterator[str]:

@@ -21,6 +21,7 @@ class Caller:
     session: str
     is_writing: bool
     headers: Mapping[str, str] = field(default_factory=dict)  # empty where there are none, as over stdio
+    state: Mapping[str, Any] = field(default_factory=dict)  # what stood before us over HTTP has found out about it
 
 
 Opener = Callable[[Caller], Hindbrain]  # may refuse, by raising a HindbrainError; what it opens it closes, too
@@ -42,12 +43,14 @@ def caller(*, project: str, session: str, is_writing: bool) -> Caller:
     """`project` is what the call itself names, `session` what is known of the whole connection."""
     request = _request.get()
     meta: Mapping[str, Any] = (request.meta if request else None) or {}
-    headers: Mapping[str, str] = getattr(request.request if request else None, "headers", {})
+    http = request.request if request else None
+    headers: Mapping[str, str] = getattr(http, "headers", {})
     return Caller(
         project=_name(project) or _name(meta.get("hindbrain/project")) or _name(headers.get(PROJECT)),
         session=_session(meta) or _name(headers.get(SESSION)) or session,
         is_writing=is_writing,
         headers=headers,
+        state=getattr(http, "scope", {}).get("state", {}),
     )
 
 

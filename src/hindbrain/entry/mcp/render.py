@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 
+from hindbrain.app.before import summary
 from hindbrain.core.model import Memory
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.model.outcome import Standing
@@ -67,7 +68,7 @@ def note_lines(one: Note) -> list[str]:
 
 def brief(one: Recalled) -> str:
     """A memory in a line, with the id by which more can be read."""
-    return f"[{one.id}] {shortened(one.memory.content, most=2 * _LINE)}"
+    return f"[{one.id}] {inert(summary(one.memory))}"
 
 
 def shortened(text: str, *, most: int = _LINE) -> str:

@@ -17,6 +17,7 @@ from mcp_types import (
     ResourceTemplateReference,
     TextContent,
 )
+from starlette.applications import Starlette
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from hindbrain import __version__
@@ -50,9 +51,14 @@ def build(opener: Opener, *, session: str = "") -> MCPServer[Any]:
     return server
 
 
-def app(server: MCPServer[Any], *, host: str = "127.0.0.1") -> ASGIApp:
-    """The server over streamable HTTP, at `/mcp`. Its lifespan must run, also where it is mounted."""
-    return server.streamable_http_app(streamable_http_path=PATH, host=host)
+def app(server: MCPServer[Any], *, path: str = PATH, host: str = "127.0.0.1") -> Starlette:
+    """The server over streamable HTTP, at `path`.
+
+    With another `host` than this machine's own it checks neither Host nor Origin: who stands before it must. A program
+    that mounts it runs `server.session_manager.run()` for as long as it serves: a mounted application is not told
+    when it begins and ends.
+    """
+    return server.streamable_http_app(streamable_http_path=path, host=host)
 
 
 class Guarded:
@@ -95,7 +101,7 @@ class _Pages:
 
     def start_task(self, goal: str) -> str:
         """Begin a task with what earlier sessions learned about it."""
-        told = self._verbs.before_task(self._who(), goal, paths=(), task="")
+        told = self._verbs.before_task(self._who(), goal, kind="", task="")
         return (
             f"The task: {goal}\n\n{_text(told)}\n\n"
             "Read what bears on the task with `read` before you rely on it. Say in one sentence what you take from it."

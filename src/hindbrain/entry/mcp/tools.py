@@ -15,6 +15,7 @@ from hindbrain.entry.mcp.verbs import Refusal, Verbs
 from hindbrain.errors import HindbrainError
 
 Type = Literal["architecture", "dependency", "decision", "constraint", "pattern", "convention", "pitfall", "fix"]
+TaskKind = Literal["", "exploration", "implementation", "debugging", "review", "refactoring"]
 Ids = Annotated[list[str], Field(min_length=1, max_length=20, description="ids of memories, as `recall` gives them")]
 Paths = Annotated[list[str], Field(default=[], max_length=50, description="files being worked on, from the top folder")]
 Task = Annotated[str, Field(default="", max_length=200, description="id of the task or issue, if there is one")]
@@ -78,7 +79,7 @@ class Tools:
         self,
         goal: Annotated[str, Field(max_length=4_000, description="what is to be done, in a sentence or two")],
         *,
-        paths: Paths,
+        kind: Annotated[TaskKind, Field(default="", description="what sort of work it is, if that is clear")],
         task: Task,
         project: Project,
     ) -> Annotated[CallToolResult, answers.Briefing]:
@@ -87,7 +88,7 @@ class Tools:
         Call it once, at the start of a task. What this session itself taught is left out.
         """
         with refusing():
-            return self._verbs.before_task(self._who(project), goal, paths=paths, task=task)
+            return self._verbs.before_task(self._who(project), goal, kind=kind, task=task)
 
     def remember(
         self,

@@ -1,14 +1,13 @@
 """What a model may ask of memory: which verb answers, and what of the answer it is given."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from threading import Lock
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel
 
-from hindbrain.core.model import Kind, Memory, Reach, Receipt, State
-from hindbrain.core.recall import Recalled
+from hindbrain.core.model import Memory, Reach, Receipt, State
 from hindbrain.entry.mcp import answers, render
 from hindbrain.entry.mcp.caller import Caller, Opener
 from hindbrain.errors import HindbrainError, UnknownMemory
@@ -17,6 +16,7 @@ from hindbrain.facade import Handing, Hindbrain
 _RULES = ("convention", "constraint")
 _WARNINGS = ("pitfall", "fix")
 _MOST_RULES = 50
+_LONGEST_RULE = 1_000  # characters
 _MOST_SESSIONS = 100  # whose reading is remembered
 _READ_NEXT = "Call `read` with the ids that matter before you rely on them."
 _NOTHING = "Nothing is known about that. Other words may find more."
@@ -85,22 +85,18 @@ class Verbs:
         )
         return result(said, f"Noted: {told.memory.id} {said.effect}." if told.is_new else "That was known already.")
 
-    def before_task(self, who: Caller, goal: str, *, paths: Sequence[str], task: str) -> CallToolResult:
-        injected = self._open(who).inject(session=who.session, task=task, task_title=goal, paths=tuple(paths))
-        self._note_given(who, injected.memory_ids)
-        avoid = [one for one in injected.shown if _is_warning(one)]
-        skills = [one for one in injected.shown if one.memory.kind is Kind.SKILL]
-        rest = [one for one in injected.shown if one not in avoid and one not in skills]
-        then = (
-            "`recall` finds more." if injected.shown else "Nothing is known that bears on it; `recall` may find more."
-        )
+    def before_task(self, who: Caller, goal: str, *, kind: str, task: str) -> CallToolResult:
+        told = self._open(who).before_task(goal, type=kind, session=who.session, task=task)
+        self._note_given(who, [one.id for one in (*told.relevant, *told.avoid, *told.skills)])
+        warnings = [one for one in told.relevant if one.memory.type in _WARNINGS]
+        rest = [one for one in told.relevant if one not in warnings]
         briefing = answers.Briefing(
             patterns=[render.brief(one) for one in rest],
-            avoid=[render.brief(one) for one in avoid],
-            skills=[render.brief(one) for one in skills],
-            next_step=then,
+            avoid=[render.brief(one) for one in (*told.avoid, *warnings)],
+            skills=[render.brief(one) for one in told.skills],
+            next_step=_READ_NEXT if told.text else "Nothing is known that bears on it; `recall` may find more.",
         )
-        return result(briefing, f"{injected.text}{then}")
+        return result(briefing, render.block(_briefing_lines(briefing), then=briefing.next_step))
 
     def handoff(self, who: Caller, agent: str, *, done: str, more: Handing) -> CallToolResult:
         paper = self._open(who).hand_over(agent, done, **more)
@@ -121,7 +117,9 @@ class Verbs:
         hindbrain = self._open(who)
         found = [one for one in hindbrain.list(types=_RULES, limit=_MOST_RULES) if one.trust > 1]
         pinned = [one for one in hindbrain.list(limit=_MOST_RULES) if one.is_pinned and one not in found]
-        lines = (f"- [{one.id}] {render.shortened(one.content, most=1_000)}" for one in (*pinned, *found))
+        agreed = [one.suggestion for one in hindbrain.rules()]
+        lines = [f"- [{one.id}] agreed by a person: {render.shortened(one.text, most=_LONGEST_RULE)}" for one in agreed]
+        lines += [f"- [{one.id}] {render.shortened(one.content, most=_LONGEST_RULE)}" for one in (*pinned, *found)]
         return render.block(lines) or "No conventions or constraints are known for this project yet."
 
     def memory(self, who: Caller, memory_id: str) -> str:
@@ -184,5 +182,6 @@ def _slip_line(one: answers.Slip) -> str:
     return f"{one.verdict} {one.memory_id}: {one.reason}.{taken}"
 
 
-def _is_warning(one: Recalled) -> bool:
-    return one.memory.kind in (Kind.ANTI_PATTERN, Kind.SCAR) or one.memory.type in _WARNINGS
+def _briefing_lines(one: answers.Briefing) -> Iterator[str]:
+    for name, lines in (("patterns", one.patterns), ("avoid", one.avoid), ("skills", one.skills)):
+        yield from (f"{name}:", *(f"- {line}" for line in lines)) if lines else ()

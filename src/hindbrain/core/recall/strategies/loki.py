@@ -38,6 +38,13 @@ class Weights:
 
 
 USUAL = Weights()
+BY_TASK = {
+    "exploration": Weights(episodic=0.6, semantic=0.3, skills=0.1, anti_patterns=0.0),
+    "implementation": Weights(episodic=0.15, semantic=0.5, skills=0.35, anti_patterns=0.0),
+    "debugging": Weights(episodic=0.4, semantic=0.2, skills=0.0, anti_patterns=0.4),
+    "review": Weights(episodic=0.3, semantic=0.5, skills=0.0, anti_patterns=0.2),
+    "refactoring": Weights(episodic=0.25, semantic=0.45, skills=0.3, anti_patterns=0.0),
+}
 
 
 def choose(candidates: Sequence[Candidate], ask: Ask, *, now: datetime, weights: Weights = USUAL) -> list[Recalled]:

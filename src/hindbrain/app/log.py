@@ -1,0 +1,97 @@
+"""Where decisions are written down, and how the log is checked: in the store, with its end noted outside of it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from hindbrain.app.admission import tidy
+from hindbrain.app.tools import Tools
+from hindbrain.core.digest import sha256
+from hindbrain.core.learning.audit import Entry, Fault, Head, first_fault, read_head, seal
+from hindbrain.core.model.suggestion import Suggestion
+from hindbrain.core.value import dataclass
+from hindbrain.errors import StoreDamaged
+from hindbrain.ports import Transaction
+from hindbrain.settings import Settings
+
+_NAME = "audit.head"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audited:
+    entries: int
+    fault: Fault | None
+    anchored: int  # up to which entry the note outside of the store reaches
+
+
+def entry(action: str, suggestion: Suggestion, *, by: str, tx: Transaction, tools: Tools, **detail: object) -> Entry:
+    """The next entry of the log. What a person wrote stands in it as a digest: the log must outlive a forgetting."""
+    head = tx.audit_head()
+    if head is None:
+        raise StoreDamaged("the end of the audit log cannot be read", fix="run `hindbrain audit verify`")
+    said: dict[str, object] = {"destination": str(suggestion.destination), "text": digest(suggestion.text), **detail}
+    draft = Entry(
+        at=tools.clock.now(),
+        project=suggestion.project,
+        actor=f"human {tidy(by)}".strip(),
+        action=action,
+        subject=suggestion.id,
+        detail=said,
+    )
+    return seal(draft, head)
+
+
+def digest(text: str | bytes | None) -> str:
+    """Of a text or a file; "" of none."""
+    raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    return "" if raw is None else sha256(raw)
+
+
+def files(suggestion: Suggestion) -> Mapping[str, object]:
+    """Which files were changed, from which content to which."""
+    return {
+        "files": [
+            {"path": edit.path, "before": digest(edit.before), "after": digest(edit.after)} for edit in suggestion.edits
+        ]
+    }
+
+
+def anchor(tools: Tools) -> None:
+    """Note the end of the log outside of the store. Under the store's gate: the note must never go back."""
+    if tools.pages is None:
+        return
+    pages = tools.pages
+
+    def work(tx: Transaction) -> None:
+        head = tx.audit_head()
+        if head is not None:
+            pages.keep(str(head_path(tools.settings)), head.text.encode())
+
+    tools.store.write(work, is_durable=False)
+
+
+def audit(tools: Tools) -> Audited:
+    """Follow the chain from its first entry to its last."""
+    entries = tools.store.audits()
+    heads, fault = _heads(tools)
+    fault = first_fault(entries, heads=heads) or fault
+    return Audited(entries=len(entries), fault=fault, anchored=heads[-1].seq if heads else 0)
+
+
+def _heads(tools: Tools) -> tuple[list[Head], Fault | None]:
+    """What is known of the log from beside it and from outside; a fault when either cannot be read."""
+    inside = tools.store.audit_head()
+    path = head_path(tools.settings)
+    raw = tools.pages.read(str(path.parent), path.name) if tools.pages else None
+    outside = Head() if raw is None else read_head(raw.decode("utf-8", "replace"))
+    known = [head for head in (inside, outside) if head is not None]
+    if raw is None and tools.store.audits(limit=1) and tools.pages:
+        return known, Fault(seq=1, what=f"{path}, which notes the end of the log, is missing")
+    if len(known) < 2:
+        return known, Fault(seq=1, what="what was noted of the end of the log cannot be read")
+    return known, None
+
+
+def head_path(settings: Settings) -> Path:
+    """In the home; a store that lies elsewhere has it beside it."""
+    store, home = Path(settings.store), Path(settings.home)
+    return home / _NAME if store.resolve().parent == home.resolve() else store.with_name(f"{store.name}.{_NAME}")

@@ -1,0 +1,1 @@
+"""How episodes become knowledge: what belongs together, what it has in common, and what is known of it already."""
