@@ -15,6 +15,7 @@ from hindbrain.settings import Settings
 
 if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for the importer
     from hindbrain.app.adopt import Adopted
+    from hindbrain.app.agent_verdict import Reported
     from hindbrain.app.before import Briefing
     from hindbrain.app.capture import Captured
     from hindbrain.app.consolidate import Consolidated
@@ -75,6 +76,17 @@ class About(TypedDict, total=False):
     hat: str
     instance: str
     origin: str  # file or stream, for `why`
+
+
+class Told(TypedDict, total=False):
+    """What sort of lesson was handed over, and by whom."""
+
+    type: str
+    session: str
+    task: str
+    origin: str  # for `why`
+    read: Sequence[str]  # ids of memories that the agent has been given
+    is_proposal: bool  # of a rule: it waits for a person
 
 
 class New(TypedDict, total=False):
@@ -234,6 +246,14 @@ class Hindbrain:
         from hindbrain.app.capture import Said, capture
 
         captured = capture(Said(text=text, **about), project=self._adopted(), tools=self._tools)
+        self._tie(captured.receipts)
+        return captured
+
+    def remember(self, content: str, **told: Unpack[Told]) -> Captured:
+        """Keep what an agent says it learned, as its own words; what it repeats of our notes is not counted."""
+        from hindbrain.app.remember import Lesson, remember
+
+        captured = remember(Lesson(content=content, **told), project=self._adopted(), tools=self._tools)
         self._tie(captured.receipts)
         return captured
 
@@ -630,6 +650,12 @@ class Hindbrain:
         from hindbrain.app.verdict import verdict
 
         return verdict(memory_id, effect, note=note, by=by, tools=self._tools)
+
+    def report(self, memory_id: str, effect: str, *, session: str, note: str = "") -> Reported:
+        """An agent's own word on whether a memory helped: it counts once in a session, and never as a person's."""
+        from hindbrain.app.agent_verdict import report
+
+        return report(memory_id, effect, session=session, note=note, tools=self._tools)
 
     def outcomes(self, memory_id: str = "", *, session: str = "") -> Sequence[Outcome]:
         """What came of showing memories, oldest first; of one memory, of one session, or of all."""

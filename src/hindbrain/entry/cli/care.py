@@ -7,7 +7,7 @@ from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.setup.wires import CLIENTS
 from hindbrain.entry.cli.bar import Bar
 from hindbrain.entry.cli.call import Call
-from hindbrain.entry.cli.commands import COMMANDS
+from hindbrain.entry.cli.mcp import is_installed
 from hindbrain.entry.cli.output import bold, dim, line, many, style, table
 from hindbrain.entry.cli.records import plain
 from hindbrain.entry.cli.values import OneOf
@@ -75,7 +75,7 @@ def doctor(call: Call, repair: bool, wire: str | None) -> int:
 
     with call.open() as hindbrain:
         store = hindbrain.doctor(is_repairing=repair)
-        kit = kit_of(hindbrain.settings, has_server="mcp" in COMMANDS)
+        kit = kit_of(hindbrain.settings, has_server=is_installed())
         wires = hindbrain.wires(kit, clients=clients_of(hindbrain.settings), trial=wire or "")
     findings = (*store, *wires)
     is_ok = all(finding.is_ok for finding in findings)

@@ -45,6 +45,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
     "Tell an agent": {
         "before-task": Entry("episodes:before_task", "Tell what worked, what to avoid and which skills apply"),
         "inject": Entry("inject:inject", "Print a block of notes for an agent's prompt"),
+        "mcp": Entry("mcp:mcp", "Let a coding agent ask memory by itself, over MCP"),
     },
     "Your files": {
         "reflex": Entry("reflex:reflex", "List the files that every session is told of, and approve them"),
