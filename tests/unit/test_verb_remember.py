@@ -6,7 +6,7 @@ from building import FakeClock, a_memory, keep
 from hindbrain.app.inject import Occasion, inject
 from hindbrain.app.record import Noted, record
 from hindbrain.app.remember import Lesson, remember
-from hindbrain.app.report import report
+from hindbrain.app.word import report
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import Memory, State, Verdict
 from hindbrain.core.model.outcome import Effect

@@ -15,9 +15,10 @@ PaperId = Annotated[str, Path(max_length=200)]
 State = Annotated[list[shapes.JobStateName], Query(max_length=4, description="Only those in this state; repeatable.")]
 
 
-def health(visit: Here, project: ProjectName = "") -> Response:
-    """What is healthy, what is not, and the command that fixes it."""
-    findings = visit.hindbrain(project).doctor()
+def health(visit: Here, project: ProjectName = "", *, full: Annotated[bool, Query()] = False) -> Response:
+    """Whether it answers; with `full`, all that `doctor` finds, each with its fix, which takes as long as it takes."""
+    visit.projects()  # the store can be read
+    findings = visit.hindbrain(project).doctor() if full else []
     status = "ok" if all(finding.is_ok for finding in findings) else "trouble"
     return told({"status": status, "version": __version__, "findings": findings})
 

@@ -28,18 +28,18 @@ def decide(visit: Here, review_id: ReviewId, *, sent: shapes.Decided) -> Respons
 
 
 def feed(visit: Here, project: ProjectName = "", *, snoozed: Annotated[bool, Query()] = False) -> Response:
-    """Suggestions that wait, most important first (HB-115)."""
+    """Suggestions that wait, most important first."""
     return told(_verb(visit, project, name="feed")(with_snoozed=snoozed))
 
 
 def apply(visit: Here, suggestion_id: SuggestionId, *, sent: shapes.Applied, project: ProjectName = "") -> Response:
-    """Make a suggestion a rule, as it is proposed (HB-116)."""
+    """Make a suggestion a rule, as it is proposed."""
     verb = _verb(visit, project, name="apply")
     return told(verb(suggestion_id, is_rebasing=sent.is_rebasing, by=sent.by or visit.caller.name))
 
 
 def patch(visit: Here, suggestion_id: SuggestionId, *, sent: shapes.Patched, project: ProjectName = "") -> Response:
-    """Change what a suggestion says, or where it goes, before it is applied (HB-117)."""
+    """Change what a suggestion says, or where it goes, before it is applied."""
     verb = _verb(visit, project, name="patch")
     return told(verb(suggestion_id, sent.text, destination=sent.destination, by=sent.by or visit.caller.name))
 
@@ -47,7 +47,7 @@ def patch(visit: Here, suggestion_id: SuggestionId, *, sent: shapes.Patched, pro
 def refuse(
     visit: Here, suggestion_id: SuggestionId, *, sent: shapes.RefusedSuggestion, project: ProjectName = ""
 ) -> Response:
-    """Refuse a suggestion: it is never proposed again (HB-118)."""
+    """Refuse a suggestion: it is never proposed again."""
     verb = _verb(visit, project, name="refuse")
     return told(verb(suggestion_id, reason=sent.reason, by=sent.by or visit.caller.name))
 
