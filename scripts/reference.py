@@ -305,6 +305,7 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
     "completion": {"shell": "as asked", "script": "the script"},
 }
 ELSEWHERE = {
+    "mcp": "the protocol itself, and nothing else.",
     "serve": "`{address, login, pid}` as soon as it listens; `login` is the link that lets one browser in.",
     "token": "`{token}`; with `add` `{name, rights, created_at, project, revoked_at, token}`, with `list` `{tokens}`: "
     "list of the same without `token`, with `revoke` one of those.",

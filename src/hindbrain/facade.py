@@ -50,6 +50,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.verify import Checked, Verified
     from hindbrain.app.watch import Watch
     from hindbrain.app.why import RuleWalk, Walk
+    from hindbrain.app.word import Reported
     from hindbrain.app.worth import Worth
     from hindbrain.core.graph import Web
     from hindbrain.core.learning.audit import Entry
@@ -654,6 +655,7 @@ class Hindbrain:
     def report(self, memory_id: str, effect: str, *, session: str, note: str = "") -> Reported:
         """An agent's own word on whether a memory helped: it counts once in a session, and never as a person's."""
         from hindbrain.app.agent_verdict import report
+        from hindbrain.app.word import report
 
         return report(memory_id, effect, session=session, note=note, tools=self._tools)
 
