@@ -228,6 +228,8 @@ class ExtraMissing(HindbrainError):
     code = "extra_missing"
     exit_code = 97
     http_status = 501
+
+
 class Locked(HindbrainError):
     """Another process does just that at the moment, and it must not happen twice at once."""
 
