@@ -75,8 +75,8 @@ class Api:
 
 
 @contextmanager
-def serving(home: Path, *, has_worker: bool = False, **wish: Any) -> Iterator[Api]:
-    settings = Settings(home=str(home), store=str(home / "hindbrain.db"), project="app", embedder="off")
+def serving(home: Path, *, project: str = "app", has_worker: bool = False, **wish: Any) -> Iterator[Api]:
+    settings = Settings(home=str(home), store=str(home / "hindbrain.db"), project=project, embedder="off")
     running = Running(settings, Wish(has_worker=has_worker, **wish), say=lambda _: None)
     thread = threading.Thread(target=running.run)
     thread.start()

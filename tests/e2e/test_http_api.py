@@ -259,3 +259,45 @@ def _chunked(api: Api, headers: dict[str, str], sent: bytes) -> Any:
         return connection.getresponse()
     finally:
         connection.close()
+
+
+# HB-115 HB-116 HB-117 HB-118
+def test_a_suggestion_is_fed_applied_patched_and_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "code"
+    folder.mkdir()
+    (folder / "CLAUDE.md").write_text("# Rules\n")
+    monkeypatch.chdir(folder)
+    with serving(tmp_path / "home", project="") as api:
+        hindbrain = api.running.service.app.state.desk.of_here()
+        for title, lesson in (
+            ("The deploy ran before the tests", "Always run the tests before a deploy"),
+            ("A secret was written to the log", "Never log the headers of a request"),
+            ("The migration locked the table", "Make indexes concurrently in migrations"),
+        ):
+            hindbrain.scar("failure", title, lesson=lesson)
+        assert api("POST /api/learn", status=200)
+        first, second, third = api("GET /api/feed", status=200).data
+        before = (folder / "CLAUDE.md").read_text()
+        applied = api(f"POST /api/feed/{first['id']}/apply", {}, status=200).data
+        assert applied["status"] == "applied" and applied["id"] == first["id"]
+        patched = {"text": "Never write a secret anywhere"}
+        assert api(f"POST /api/feed/{second['id']}/patch", patched, status=200).data["id"] == second["id"]
+        assert api(f"POST /api/feed/{second['id']}/apply", {}, status=200).data["status"] == "modified"
+        assert api(f"POST /api/feed/{third['id']}/refuse", {"reason": "no"}, status=200).data["status"] == "refused"
+        assert third["id"] not in [one["id"] for one in api("GET /api/feed").data]
+        assert before != (folder / "CLAUDE.md").read_text() or applied["destination"] != "claude_md"
+        assert {one["actor"] for one in api("GET /api/audit", status=200).data} == {"human owner"}
+        assert api("GET /api/rules", status=200).data
+        assert api(f"GET /api/rules/{first['id']}/why", status=200)
+        assert api(f"POST /api/feed/{first['id']}/undo", {}, status=200)
+
+
+def test_word_is_left_for_whoever_takes_over(api: Api) -> None:
+    left = {"agent": "ed", "done": "Made the lock fair", "to": "ada", "issues": ["slow"]}
+    paper = api("POST /api/handoffs", left, status=201).data
+    assert api(f"GET /api/handoffs/{paper['id']}", status=200).data["agent"] == "ed"
+    assert api(f"POST /api/handoffs/{paper['id']}/take", status=200)
+    assert [one["id"] for one in api("GET /api/handoffs", status=200).data] == [paper["id"]]
+    assert api("GET /api/handoffs/hand-none", status=404)
+    for line in ("GET /api/episodes?q=lock", "GET /api/schedule", "GET /api/scars", "GET /api/skills"):
+        assert isinstance(api(line, status=200).data, list)

@@ -195,6 +195,15 @@ def test_a_token_of_one_project_sees_no_other(api: Api, tokens: Any) -> None:
     assert api(f"GET {place}", status=200).data["title"] == secret
 
 
+def test_a_named_token_decides_in_its_own_name_only(api: Api, tokens: Any) -> None:
+    made, decider = api.add("Locks are fair since version 3"), tokens("decide", "read")
+    for token, said in ((decider, "t0"), (None, "anna")):
+        heard = api(
+            f"POST /api/memories/{made['id']}/verdicts", {"effect": "hurt", "by": "anna"}, token=token, status=201
+        )
+        assert heard.data["outcome"]["session"] == f"person:{said}"
+
+
 def test_the_token_lies_in_a_file_that_only_its_owner_reads(tmp_path: Path) -> None:
     settings = Settings(home=str(tmp_path / "home"), store=str(tmp_path / "home" / "h.db"))
     first = owner.token(settings)

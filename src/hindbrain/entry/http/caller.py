@@ -21,6 +21,7 @@ class Caller:
     name: str
     rights: frozenset[Right]
     project: str = ""  # its id; empty: every project
+    is_owner: bool = False
     is_browser: bool = False  # known by a cookie, which a browser also sends for others
 
     def may(self, right: Right) -> bool:
@@ -33,8 +34,8 @@ class Caller:
         return not self.project or self.project == project
 
 
-_OWNER = Caller(name="owner", rights=frozenset(Right))
-_BROWSER = Caller(name="browser", rights=frozenset(Right), is_browser=True)
+_OWNER = Caller(name="owner", rights=frozenset(Right), is_owner=True)
+_BROWSER = Caller(name="owner", rights=frozenset(Right), is_owner=True, is_browser=True)
 
 
 class Doorman:

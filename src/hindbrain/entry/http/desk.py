@@ -116,6 +116,10 @@ class Visit:
         name = next(one.name for one in store.projects() if one.id == memory.project)
         return self.desk.of(memory.project, name=name), memory
 
+    def person(self, said: str) -> str:
+        """Who decides. A named token is its bearer's word, and nobody else's; only the owner may speak for others."""
+        return self.caller.name if not self.caller.is_owner else said or self.caller.name
+
     def refuse_other_projects(self) -> None:
         """For what only a token of all projects may do."""
         if self.caller.project:

@@ -180,7 +180,7 @@ def outcomes(visit: Here, memory_id: MemoryId) -> Response:
 def add_verdict(visit: Here, memory_id: MemoryId, *, sent: shapes.NewVerdict) -> Response:
     """A person's word on whether a memory helped."""
     hindbrain, memory = visit.memory(memory_id, is_own=True)
-    heard = hindbrain.verdict(memory.id, sent.effect, note=sent.note, by=sent.by or visit.caller.name)
+    heard = hindbrain.verdict(memory.id, sent.effect, note=sent.note, by=visit.person(sent.by))
     return told(heard, status=201)
 
 
