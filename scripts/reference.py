@@ -224,8 +224,8 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
     "maintenance": {
         "runs": "list of `{id, job, at, steps, is_over, undone_at, until}`; `until`: when it can be undone no longer",
         "every_days": "between two turns of the worker",
-        "next": "its next turn, or null while it has not seen the project; `undo` answers `{run, restored, left}`: ids of "
-        "memories that are as before, and of those changed since",
+        "next": "its next turn, or null while it has not seen the project; `undo` answers `{run, restored, left}`: ids "
+        "of memories that are as before, and of those changed since",
     },
     "links": {
         "memory_id": "the memory that was asked about",
