@@ -109,7 +109,7 @@ class _Cleanup:
     def looked(self, reader: Reader) -> Iterator[_Step]:
         """Over live memories of the project itself: what came from another one is cleaned there (F-34)."""
         references = References(self.project, reader)
-        kinds = tuple(kind for kind, rule in RETENTION.items() if rule.fades)
+        kinds = tuple(kind for kind, rule in RETENTION.items() if rule.fades or rule.unrecalled_after)
         for memory in reader.select(Where(project=self.project, with_everywhere=False, kinds=kinds)):
             if step := self._step(memory, references):
                 yield step
@@ -143,7 +143,7 @@ class _Cleanup:
     def _step(self, memory: Memory, references: References) -> _Step | None:
         if memory.state is not State.LIVE:
             return None
-        pulse = self._fading(memory)
+        pulse = self._fading(memory) if RETENTION[memory.kind].fades else None
         after = pulse.applied_to(memory) if pulse else memory
         reason = archive_reason(after, now=self.now)
         if reason and references.has(memory):
