@@ -15,7 +15,6 @@ from hindbrain.settings import Settings
 
 if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for the importer
     from hindbrain.app.adopt import Adopted
-    from hindbrain.app.agent_verdict import Reported
     from hindbrain.app.before import Briefing
     from hindbrain.app.capture import Captured
     from hindbrain.app.consolidate import Consolidated
@@ -654,7 +653,6 @@ class Hindbrain:
 
     def report(self, memory_id: str, effect: str, *, session: str, note: str = "") -> Reported:
         """An agent's own word on whether a memory helped: it counts once in a session, and never as a person's."""
-        from hindbrain.app.agent_verdict import report
         from hindbrain.app.word import report
 
         return report(memory_id, effect, session=session, note=note, tools=self._tools)
