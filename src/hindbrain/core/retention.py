@@ -44,7 +44,6 @@ RETENTION: Mapping[Kind, Rule] = {
     Kind.ITERATION: Rule(archived_after=30, why="a step of one session: of use while that session is remembered"),
     Kind.SKILL: Rule(why="a person approved it, and a person takes it away"),
     Kind.SCAR: Rule(unrecalled_after=180, why="what it cost to learn must not be paid twice, if anybody comes there"),
-    Kind.SCAR: Rule(unrecalled_after=180, why="what it cost to learn must not be paid twice, if anybody comes there"),
     Kind.REFLEX: Rule(why="a file of a person's: the file decides"),
     Kind.NOTE: Rule(why="a file of a person's: the file decides"),
 }
