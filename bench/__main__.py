@@ -13,6 +13,7 @@ from bench import (
     growth,
     hooks,
     http,
+    lifecycle,
     parts,
     quality,
     recall,
@@ -33,6 +34,7 @@ _PARTS = {
     "hooks": hooks.measure,
     "http": http.measure,
     "consolidation": consolidation.measure,
+    "lifecycle": lifecycle.measure,
     "quality": quality.measure,
     "recall": recall.measure,
     "peers": compare.measure,
@@ -42,7 +44,7 @@ _ASKED = {  # by name alone
     "tune": tune.measure,  # changes only when recall does
 }
 _GROUPS = {"speed": ("cold", "growth", "vectors", "parts", "writers", "hooks", "http")}
-_WITH_FULL = ("http", "parts", "recall", "peers")  # have more to measure than is worth waiting for every time
+_WITH_FULL = ("http", "lifecycle", "parts", "recall", "peers")  # have more to measure than is worth a wait every time
 _FULL = (
     "all sizes, the long sets, and all peers: each that is missing is installed into an environment of its own, under "
     ".peers or HINDBRAIN_BENCH_PEERS, several gigabytes in all. Without this, peers that are installed are measured at "

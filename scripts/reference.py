@@ -225,6 +225,7 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "decayed": "list of `{id, title, before, after}`",
         "archived": "list of `{id, title, reason}`",
         "is_dry_run": "true: nothing was changed",
+        "run": "what `maintenance undo` takes; empty when nothing was done",
     },
     "dream": {
         "is_applied": "false: nothing was changed",
@@ -246,6 +247,34 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "jobs": "list of `{name, does, schedule, cron, last_run, next_run, result}`; `run` answers with one of them, "
         "`install` with `{lines}`",
     },
+    "prune": {
+        "summarised": "list of `{id, title}`",
+        "archived": "list of `{id, title, reason}`",
+        "is_dry_run": "true: nothing was changed",
+        "run": "what `maintenance undo` takes; empty when nothing was done",
+    },
+    "merge": {
+        "merged": "list of `{id, title, others}`: the memory that stays, and the ids of those hidden behind it",
+        "compared": "memories that were looked at",
+        "is_dry_run": "true: nothing was changed",
+        "run": "what `maintenance undo` takes; empty when nothing was done",
+    },
+    "maintenance": {
+        "runs": "list of `{id, job, at, steps, is_over, undone_at, until}`; `until`: when it can be undone no longer",
+        "every_days": "between two turns of the worker",
+        "next": "its next turn, or null while it has not seen the project; `undo` answers `{run, restored, left}`: ids "
+        "of memories that are as before, and of those changed since",
+    },
+    "links": {
+        "memory_id": "the memory that was asked about",
+        "links": "list of `{from, relation, is_outward, to, title, kind, state, steps, reason}`, nearest first",
+    },
+    "graph": {
+        "memories": "list of `{id, title, kind, state}`, the most linked first",
+        "links": "list of `{source, target, relation, reason, at}`",
+        "left_out": "linked memories beyond the limit; with `--output` the answer is `{written, memories, links}`",
+    },
+    "beads": {"text": "what the script prints"},
     "doctor": {
         "is_ok": "false: something needs attention, and the exit code is 1",
         "findings": "list of `{name, is_ok, what, fix}`",
@@ -276,6 +305,7 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
     "completion": {"shell": "as asked", "script": "the script"},
 }
 ELSEWHERE = {
+    "mcp": "the protocol itself, and nothing else.",
     "serve": "`{address, login, pid}` as soon as it listens; `login` is the link that lets one browser in.",
     "token": "`{token}`; with `add` `{name, rights, created_at, project, revoked_at, token}`, with `list` `{tokens}`: "
     "list of the same without `token`, with `revoke` one of those.",

@@ -235,4 +235,11 @@ class Locked(HindbrainError):
 
     code = "locked"
     exit_code = 95
+
+
+class UpkeepRunning(HindbrainError):
+    """Another process is cleaning up, pruning or merging the same memories."""
+
+    code = "upkeep_running"
+    exit_code = 94
     http_status = 409

@@ -25,8 +25,9 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.hygiene import Cleanliness
     from hindbrain.app.inject import Injected
     from hindbrain.app.lesson import Closed, Progress
+    from hindbrain.app.link import Tie
     from hindbrain.app.log import Audited
-    from hindbrain.app.maintain import Cleaned
+    from hindbrain.app.maintain import Cleaned, Pruned, Tidied
     from hindbrain.app.models import Costs
     from hindbrain.app.portable import Imported
     from hindbrain.app.recall import Found
@@ -41,13 +42,16 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.sync import Synced
     from hindbrain.app.tasks import Task
     from hindbrain.app.tokens import Issued
+    from hindbrain.app.upkeep import Run, Undone
     from hindbrain.app.vault import Checked as VaultChecked
     from hindbrain.app.vault import Status as VaultStatus
     from hindbrain.app.verdict import Heard
     from hindbrain.app.verify import Checked, Verified
     from hindbrain.app.watch import Watch
     from hindbrain.app.why import RuleWalk, Walk
+    from hindbrain.app.word import Reported
     from hindbrain.app.worth import Worth
+    from hindbrain.core.graph import Web
     from hindbrain.core.learning.audit import Entry
     from hindbrain.core.learning.workstream import Workstream
     from hindbrain.core.model import Memory, Receipt, Review, Version
@@ -72,6 +76,17 @@ class About(TypedDict, total=False):
     hat: str
     instance: str
     origin: str  # file or stream, for `why`
+
+
+class Told(TypedDict, total=False):
+    """What sort of lesson was handed over, and by whom."""
+
+    type: str
+    session: str
+    task: str
+    origin: str  # for `why`
+    read: Sequence[str]  # ids of memories that the agent has been given
+    is_proposal: bool  # of a rule: it waits for a person
 
 
 class New(TypedDict, total=False):
@@ -231,6 +246,14 @@ class Hindbrain:
         from hindbrain.app.capture import Said, capture
 
         captured = capture(Said(text=text, **about), project=self._adopted(), tools=self._tools)
+        self._tie(captured.receipts)
+        return captured
+
+    def remember(self, content: str, **told: Unpack[Told]) -> Captured:
+        """Keep what an agent says it learned, as its own words; what it repeats of our notes is not counted."""
+        from hindbrain.app.remember import Lesson, remember
+
+        captured = remember(Lesson(content=content, **told), project=self._adopted(), tools=self._tools)
         self._tie(captured.receipts)
         return captured
 
@@ -443,15 +466,21 @@ class Hindbrain:
         )
         return folders.save(tree, folder)
 
-    def follow(self, dialect: str, folder: str | None = None) -> str:
+    def follow(self, dialect: str, folder: str | None = None, *, has_scripts: bool = False) -> str:
         """Let another system's files follow the memories, below `folder` (default: the top of the project)."""
         from hindbrain.app.sync import follow
 
         where = folder or self._located.root
         if not where:
             raise BadValue("the project is known by its name only", fix="say where: --folder F")
-        follow(dialect, where, project=self._adopted(), tools=self._tools)
+        follow(dialect, where, project=self._adopted(), tools=self._tools, has_scripts=has_scripts)
         return where
+
+    def files(self, dialect: str, folder: str | None = None) -> Mapping[str, bytes]:
+        """Another system's files as they are, below `folder` (default: the top of the project)."""
+        spoken, folders = self._foreign(dialect)
+        where = folder or self._located.root or "."
+        return folders.load(where, wants=spoken.wants) if folders.is_there(where) else {}
 
     def unfollow(self, dialect: str) -> bool:
         """Let them follow no longer; the files stay. False when they did not."""
@@ -514,11 +543,59 @@ class Hindbrain:
             return write_continuity(self._known(), session=session, tools=self._tools)
         return continuity(self._known(), root=self._located.root or "", session=session, tools=self._tools)
 
-    def cleanup(self, *, is_dry_run: bool = False) -> Cleaned:
-        """Let unused memories fade, archive those that faded away."""
+    def cleanup(self, *, is_dry_run: bool = False, tell: Callable[[int, int], None] | None = None) -> Cleaned:
+        """Let unused memories fade, archive those that faded away. `tell` hears how far it is, as in `verify`."""
         from hindbrain.app.maintain import cleanup
 
-        return cleanup(self._known(), is_dry_run=is_dry_run, tools=self._tools)
+        return cleanup(self._known(), is_dry_run=is_dry_run, tools=self._tools, tell=tell or (lambda *_: None))
+
+    def prune(self, *, is_dry_run: bool = False, tell: Callable[[int, int], None] | None = None) -> Pruned:
+        """Summarise old episodes, archive older ones that nothing refers to."""
+        from hindbrain.app.maintain import prune
+
+        return prune(self._known(), is_dry_run=is_dry_run, tools=self._tools, tell=tell or (lambda *_: None))
+
+    def merge(self, *, is_dry_run: bool = False, tell: Callable[[int, int], None] | None = None) -> Tidied:
+        """Let memories that say the same become one."""
+        from hindbrain.app.maintain import merge
+
+        return merge(self._known(), is_dry_run=is_dry_run, tools=self._tools, tell=tell or (lambda *_: None))
+
+    def upkeep(self) -> Sequence[Run]:
+        """What was done unasked in the last month, oldest first."""
+        from hindbrain.app.upkeep import runs
+
+        return runs(self._known(), reader=self.store)
+
+    def next_upkeep(self) -> datetime | None:
+        """When the worker cleans up, prunes and merges by itself; None while it has not seen the project."""
+        from hindbrain.app.weekly import due_at
+
+        return due_at(self._known(), reader=self.store)
+
+    def undo_upkeep(self, run_id: str) -> Undone:
+        """Put back what a cleanup, a prune or a merge has changed."""
+        from hindbrain.app.upkeep import undo
+
+        return undo(run_id, project=self._known(), tools=self._tools)
+
+    def links(self, memory_id: str, *, depth: int = 1) -> Sequence[Tie]:
+        """What a memory is linked to, and what that is linked to, up to `depth` steps away."""
+        from hindbrain.app.link import around
+
+        return around(memory_id, depth=depth, reader=self.store)
+
+    def link(self, memory_id: str, relation: str, *, other: str, reason: str = "") -> Tie:
+        """Say how two memories belong together."""
+        from hindbrain.app.link import link
+
+        return link(memory_id, relation, other=other, reason=reason, tools=self._tools)
+
+    def graph(self, *, kinds: Sequence[str] = (), relations: Sequence[str] = (), limit: int = 200) -> Web:
+        """The memories that are linked, and their links."""
+        from hindbrain.app.link import graph
+
+        return graph(self._known(), kinds=kinds, relations=relations, limit=limit, reader=self.store)
 
     def stats(self) -> Stats:
         """How many memories there are, of which state, type and category."""
@@ -573,6 +650,12 @@ class Hindbrain:
         from hindbrain.app.verdict import verdict
 
         return verdict(memory_id, effect, note=note, by=by, tools=self._tools)
+
+    def report(self, memory_id: str, effect: str, *, session: str, note: str = "") -> Reported:
+        """An agent's own word on whether a memory helped: it counts once in a session, and never as a person's."""
+        from hindbrain.app.word import report
+
+        return report(memory_id, effect, session=session, note=note, tools=self._tools)
 
     def outcomes(self, memory_id: str = "", *, session: str = "") -> Sequence[Outcome]:
         """What came of showing memories, oldest first; of one memory, of one session, or of all."""

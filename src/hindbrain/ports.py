@@ -152,6 +152,9 @@ class Seen:
 class Folders(Protocol):
     """Files that a person names, read or written on their order."""
 
+    def wait(self, for_s: float) -> None:
+        """Give others the time to finish what they are writing."""
+
     def is_there(self, path: str) -> bool: ...
 
     def load(self, path: str, *, wants: Callable[[str], bool]) -> Mapping[str, bytes]:
@@ -514,6 +517,9 @@ class Reader(Protocol):
 
     def has_vectors(self, space: Space, where: Where) -> bool:
         """Whether any memory of the project, or one that goes everywhere, has a vector in `space`."""
+
+    def points(self, ids: Sequence[str], space: Space) -> Mapping[str, Sequence[float]]:
+        """The vectors of those of `ids` that have exactly one piece in `space`."""
 
     def unembedded(self, space: Space, *, limit: int) -> Sequence[Memory]:
         """Memories of any project, not archived, whose present text has no vector in `space`, in the order in which

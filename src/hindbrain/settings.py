@@ -119,6 +119,11 @@ def client_folders(environ: Mapping[str, str] | None = None) -> Mapping[str, str
     }
 
 
+def client_session(environ: Mapping[str, str] | None = None) -> str:
+    """The session of the client that started this process, where it says so; Claude Code does."""
+    return (os.environ if environ is None else environ).get("CLAUDE_CODE_SESSION_ID", "")
+
+
 def colour(environ: Mapping[str, str] | None = None) -> bool | None:
     """False: no colours, anywhere. None: where there is a terminal. An empty NO_COLOR counts as none."""
     return False if (os.environ if environ is None else environ).get("NO_COLOR") else None

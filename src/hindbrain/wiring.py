@@ -57,6 +57,7 @@ def open_hindbrain(
         dialect=_dialect,
         lock=_locked(settings),
         notify=_notified(settings),
+        alone=lambda name: _alone(settings, name),
     )
     # A path object is a path even where it looks like a name.
     wanted = project if isinstance(project, str | None) else os.path.join(".", os.fspath(project))
@@ -86,6 +87,7 @@ def open_tools(settings: Settings) -> Tools:
         dialect=_dialect,
         lock=_locked(settings),
         notify=_notified(settings),
+        alone=lambda name: _alone(settings, name),
     )
 
 
@@ -117,6 +119,11 @@ def _opened(settings: Settings) -> tuple[SqliteStore, Models]:
 
 class _Folders:
     """Loads when it is used: a recall names no folder."""
+
+    def wait(self, for_s: float) -> None:
+        from hindbrain.adapters import tree
+
+        tree.wait(for_s)
 
     def is_there(self, path: str) -> bool:
         return os.path.exists(path)
@@ -176,6 +183,25 @@ class _Pages:
         from hindbrain.adapters.pages import LocalPages
 
         LocalPages().keep(path, content)
+
+
+def _alone(settings: Settings, name: str) -> AbstractContextManager[None]:
+    from pathlib import Path
+
+    from hindbrain.adapters.alone import alone
+
+    return alone(Path(settings.home) / "locks", name)
+
+
+def as_beads(words: Sequence[str] | None, files: Mapping[str, bytes]) -> tuple[str, int]:
+    """What Beads' `recall.sh` prints for `words`, and its exit code; without any words, what a session is told."""
+    from hindbrain.dialects.beads_search import searched, started
+
+    active, archive = files.get("knowledge.jsonl"), files.get("knowledge.archive.jsonl")
+    if words is None:
+        return started(active), 0
+    printed = searched(words, active=active, archive=archive)
+    return printed.text, printed.exit_code
 
 
 def _dialect(name: str) -> Dialect:

@@ -29,7 +29,9 @@ MAY_IMPORT = {
 }
 THIRD_PARTY = {
     "adapters": {"apsw", "numpy", "onnxruntime"},
-    "entry": {"click", "fastapi", "pydantic", "rich", "starlette", "textual", "uvicorn"},
+    "entry": {
+        *("anyio", "click", "fastapi", "mcp", "mcp_types", "pydantic", "rich", "starlette", "textual", "uvicorn"),
+    },
 }
 PURE = {
     *("__future__", "abc", "array", "base64", "binascii", "bisect", "collections", "copy", "dataclasses", "datetime"),

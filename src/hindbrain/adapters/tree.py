@@ -26,6 +26,10 @@ def is_there(path: str) -> bool:
     return Path(path).exists()
 
 
+def wait(for_s: float) -> None:
+    time.sleep(for_s)
+
+
 def load(path: str, *, wants: Callable[[str], bool]) -> dict[str, bytes]:
     """The file at `path` under its name, or the files below a folder that are wanted, by their paths in it.
 
@@ -116,43 +120,84 @@ def exchange(tree: Mapping[str, bytes], folder: str, *, present: Mapping[str, by
     written: list[str] = []
     theirs: list[str] = []
     old: dict[str, Path] = {}
+    late: dict[str, bytes] = {}
     for name, target in targets.items():
         if _known(target) == tree[name]:
             continue
         aside = _exchanged(target, tree[name], expected=present.get(name))
-        if aside is None and present.get(name) is not None and _known(target) != tree[name]:
+        if isinstance(aside, Path):
+            old[name] = aside
+        elif aside is not None:
             theirs.append(name)
+            late |= {name: aside} if aside else {}
             continue
         written.append(name)
-        if aside is not None:
-            old[name] = aside
-    late = _settled(old, present, for_s=settle_s)
+    late |= _settled(old, present, for_s=settle_s)
     return Written(changed=tuple(written), theirs=tuple(theirs), late=late)
 
 
-def _exchanged(target: Path, content: bytes, *, expected: bytes | None) -> Path | None:
-    """Where the old file is now; None when there was none, or when it was not as expected and is back in its place."""
+def _exchanged(target: Path, content: bytes, *, expected: bytes | None) -> Path | bytes | None:
+    """Where the old file is now; None when there was none. Bytes when it was not as expected and is back in its place:
+    what else was saved there in that moment, usually nothing."""
     fresh = _beside(target, content)
-    if expected is None and not target.exists():
-        fresh.rename(target)
+    if expected is None and _is_made(fresh, target):
         return None
     if not _swap(fresh, target):
         fresh.rename(target)
         return None
     if fresh.read_bytes() == expected:
         return fresh
-    _swap(fresh, target)
+    return _given_back(fresh, target, placed=content)
+
+
+def _is_made(fresh: Path, target: Path) -> bool:
+    """Whether there was no file yet, and this is it now. A link is only made where nothing is."""
+    try:
+        os.link(fresh, target)
+    except OSError:
+        return False
     fresh.unlink()
-    return None
+    return True
+
+
+def _given_back(fresh: Path, target: Path, *, placed: bytes) -> bytes:
+    """Let the two change places until what comes back is what was placed there: nobody saved in between. What was
+    saved first, and then saved over, is returned."""
+    over = b""
+    for _ in range(_MOST_TURNS):
+        mine = fresh.read_bytes()
+        _swap(fresh, target)
+        back = fresh.read_bytes()
+        if back == placed:
+            break
+        over, placed = mine, mine
+    fresh.unlink()
+    return over
+
+
+_MOST_TURNS = 20
 
 
 def _settled(old: Mapping[str, Path], present: Mapping[str, bytes], *, for_s: float) -> dict[str, bytes]:
+    """What came into the old files since they were read, once it is whole: editors empty a file before they write."""
     if old and for_s > 0:
         time.sleep(for_s)
-    late = {name: path.read_bytes() for name, path in old.items()}
+    late = {name: _at_rest(path) for name, path in old.items()}
     for path in old.values():
         path.unlink()
-    return {name: content for name, content in late.items() if content != present.get(name)}
+    return {name: content for name, content in late.items() if content and content != present.get(name)}
+
+
+def _at_rest(path: Path) -> bytes:
+    before, now = None, path.read_bytes()
+    while before != now:
+        before = now
+        time.sleep(_REST_S)
+        now = path.read_bytes()
+    return now
+
+
+_REST_S = 0.01
 
 
 def _swap(one: Path, other: Path) -> bool:
@@ -254,9 +299,10 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def _beside(path: Path, content: bytes) -> Path:
-    """A file next to `path` with its mode, wholly on the disk."""
+    """A file next to `path` with its mode, wholly on the disk; a new script can be run."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
+    fresh = 0o755 if content.startswith(b"#!") else 0o644
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else fresh
     real = path.resolve()
     descriptor, name = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name}.")
     try:

@@ -24,3 +24,4 @@ class Tools:
     dialect: Callable[[str], Dialect] | None = None  # by its name; BadValue for one that nobody speaks
     lock: Callable[[str], AbstractContextManager[None]] | None = None  # by its name; Locked when another holds it
     notify: Callable[[str], None] | None = None  # tells a person something at once; None: nobody wants to be told
+    alone: Callable[[str], AbstractContextManager[None]] | None = None  # who does a work of that name; None: any

@@ -27,6 +27,7 @@ from hindbrain.app.embed import BATCH, Embedded, embed_due
 from hindbrain.app.handlers import handlers
 from hindbrain.app.jobs import Ran, run_due
 from hindbrain.app.tools import Tools
+from hindbrain.app.weekly import queue_upkeep
 from hindbrain.core.logger import MACHINE, Phase
 from hindbrain.core.message import MOST_ANSWERED, understood, written
 from hindbrain.core.model.job import Job, JobState
@@ -42,6 +43,7 @@ _CHECK_S = 5.0  # between two looks for what is due
 _FIRST_S = 15.0  # before the first look at the schedule
 _JOBS_S = 60.0  # between two looks at the schedule, and at the files of the vault
 _SWEEP_S = 60.0  # between two looks for projects in which nothing happens any more
+_UPKEEP_S = 3600.0  # between two looks for projects whose week is over
 _SPOOL_S = 1.0  # between two looks at what hooks have left
 _RETRY_S = 60.0  # the same, after a failure
 _POLITE = 10  # niceness of the thread that embeds: answers come first, and so does the user
@@ -106,6 +108,7 @@ class _Life:
         self._is_listed = False  # whether the store knows all that is due
         self._is_alone = False  # whether the vectors of other models are gone
         self._spool = spool_of(tools.settings)
+        self._upkeep_at = time.monotonic()  # when to look whose turn it is
         self._embedder = tools.embedder if self._is_warmed() else None
         for warning in tools.model.warnings() if tools.model else ():
             say(f"warns: {warning}")
@@ -197,6 +200,9 @@ class _Life:
         if not drained.records and time.monotonic() >= self._swept + _SWEEP_S:
             self._swept = time.monotonic()
             queue_due(self._tools)
+        if time.monotonic() >= self._upkeep_at:
+            self._upkeep_at = time.monotonic() + _UPKEEP_S
+            queue_upkeep(tools=self._tools)
         run_due(handlers(), tools=self._tools, attempt=_trouble_of, is_over=self._is_ending, watch=self._watch_queue)
         if drained.queued:
             self._poked.set()  # what was captured has no vectors yet
