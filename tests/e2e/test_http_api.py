@@ -226,9 +226,14 @@ def test_health_worth_queue_and_figures_are_told(api: Api) -> None:
 
 
 def test_links_are_read_from_both_ends(api: Api) -> None:
-    api.add("The timeout of the deploy job is 30 seconds")
-    newer = api.add("The timeout of the deploy job is now 60 seconds, no longer 30 seconds")
-    assert api(f"GET /api/memories/{newer['id']}/links", status=200).headers["content-type"] == "application/json"
+    one, newer = api.add("Redis locks expire after 30 s"), api.add("Use tabs in Makefiles")
+    tie = {"relation": "elaborates", "target": one["id"], "reason": "both are about waiting"}
+    assert api(f"POST /api/memories/{newer['id']}/links", tie, status=201)
+    for end in (one, newer):
+        found = api(f"GET /api/memories/{end['id']}/links", status=200).data
+        assert (newer["id"], "elaborates", one["id"]) in [(n["source"], n["relation"], n["target"]) for n in found]
+    assert api(f"POST /api/memories/{newer['id']}/links", tie | {"relation": "likes"}, status=400)
+    assert api(f"POST /api/memories/{newer['id']}/links", tie | {"target": "mem-none"}, status=404)
     assert api(f"GET /api/memories/{newer['id']}/why", status=200).data["memory"]["id"] == newer["id"]
 
 

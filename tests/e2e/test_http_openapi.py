@@ -18,7 +18,7 @@ from serving import Api, serving
 
 from hindbrain.entry.http.table import Route, offered
 
-EXAMPLES = 200 if os.environ.get("HINDBRAIN_TIER") == "full" else 8
+EXAMPLES = 200 if os.environ.get("HINDBRAIN_TIER") == "full" else 6
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
 

@@ -44,7 +44,7 @@ def build(
 ) -> "Service":
     """The service as one ASGI application. `is_ending` tells long answers that it is time to finish."""
     doorman = Doorman(
-        lambda: owner.token(desk.settings),
+        owner.Kept(desk.settings),
         lambda secret: bearer(secret, store=desk.tools().store),
         cookie=f"hindbrain-{address.port}",
     )

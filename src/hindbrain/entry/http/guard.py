@@ -107,7 +107,8 @@ class Guard:
         if len(headers.getlist("authorization")) > 1:
             raise _unknown()
         authorization, cookies = headers.get("authorization", ""), headers.get("cookie", "")
-        caller = await run_in_threadpool(self._doorman.known, authorization, cookies)
+        caller = self._doorman.at_once(authorization, cookies)
+        caller = caller or await run_in_threadpool(self._doorman.named, authorization)
         if caller is None:
             raise _unknown()
         if caller.is_browser and scope["method"] in _UNSAFE and not headers.get("origin"):

@@ -167,8 +167,7 @@ def add_link(visit: Here, memory_id: MemoryId, *, sent: shapes.NewLink) -> Respo
     """Tie a memory to another one by one of the seven relations."""
     hindbrain, memory = visit.memory(memory_id, is_own=True)
     _, other = visit.memory(sent.target, is_own=True)
-    link: Any = getattr(hindbrain, "link")  # noqa: B009 - a verb that may not be there
-    return told(link(memory.id, sent.relation, other.id, reason=sent.reason), status=201)
+    return told(hindbrain.link(memory.id, sent.relation, other=other.id, reason=sent.reason), status=201)
 
 
 def outcomes(visit: Here, memory_id: MemoryId) -> Response:
