@@ -6,8 +6,8 @@ from building import FakeClock, a_memory, keep
 from hindbrain.app.inject import Occasion, inject
 from hindbrain.app.record import Noted, record
 from hindbrain.app.remember import Lesson, remember
-from hindbrain.app.word import report
 from hindbrain.app.tools import Tools
+from hindbrain.app.word import report
 from hindbrain.core.model import Memory, State, Verdict
 from hindbrain.core.model.outcome import Effect
 from hindbrain.core.trust import AGENT, HUMAN, QUARANTINED, TAINTED
