@@ -58,10 +58,10 @@ def _is_own_session(agent: Agent, named: str, out: str) -> bool:
 
 
 def _reach_this_source(desk: Desk, agent: Agent) -> None:
-    """Codex gives a server none of its environment; what is tested is not always what is installed."""
+    """Codex gives a server none of its environment, and what is tested may not be what is installed; nor does it wait
+    for a server before it asks the model, unless it is told to."""
     if agent.name == "codex":
         config = desk.home / ".codex" / "config.toml"
-        source = json.dumps(str(ROOT / "src"))
-        table = "[mcp_servers.hindbrain]\n"
-        assert table in config.read_text()
-        config.write_text(config.read_text().replace("env = { ", f"env = {{ PYTHONPATH = {source}, ", 1))
+        env = f"env = {{ PYTHONPATH = {json.dumps(str(ROOT / 'src'))}, "
+        assert "env = { " in config.read_text()
+        config.write_text(config.read_text().replace("env = { ", f"required = true\n{env}", 1))

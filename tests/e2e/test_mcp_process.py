@@ -146,6 +146,24 @@ def test_over_http_a_header_names_the_project_and_the_token_opens(
     assert kept[0]["session"] == "s-9"
 
 
+def test_over_http_each_connection_is_a_session_where_none_is_named(
+    environment: dict[str, str], served: tuple[str, str]
+) -> None:
+    address, token = served
+
+    async def work(content: str) -> None:
+        async with (
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=ENOUGH_S) as http,
+            Client(streamable_http_client(address, http_client=http), mode="legacy") as client,
+        ):
+            await client.call_tool("remember", {"content": content, "type": "convention"})
+
+    for content in ("Jobs are named by date", "Tables have a key called id"):
+        asyncio.run(work(content))
+    kept = json.loads(hindbrain(environment, "receipts", "--json").stdout)["receipts"]
+    assert len({one["session"] for one in kept}) == 2 and all(one["session"].startswith("mcp-") for one in kept)
+
+
 @pytest.mark.parametrize(
     ("headers", "status"),
     [

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
+from hashlib import sha256
 from typing import Any
 
 from mcp.server import ServerRequestContext
@@ -47,7 +48,7 @@ def caller(*, project: str, session: str, is_writing: bool) -> Caller:
     headers: Mapping[str, str] = getattr(http, "headers", {})
     return Caller(
         project=_name(project) or _name(meta.get("hindbrain/project")) or _name(headers.get(PROJECT)),
-        session=_session(meta) or _name(headers.get(SESSION)) or session,
+        session=_session(meta) or _name(headers.get(SESSION)) or _connection(headers) or session,
         is_writing=is_writing,
         headers=headers,
         state=getattr(http, "scope", {}).get("state", {}),
@@ -58,6 +59,12 @@ def _session(meta: Mapping[str, Any]) -> str:
     codex = meta.get(_CODEX)
     named = codex.get("session_id") if isinstance(codex, dict) else ""
     return _name(meta.get("hindbrain/session")) or _name(named)
+
+
+def _connection(headers: Mapping[str, str]) -> str:
+    """A name for a connection over HTTP. Its own would let whoever reads it speak in its place."""
+    named = headers.get("mcp-session-id", "")
+    return f"mcp-{sha256(named.encode()).hexdigest()[:16]}" if named else ""
 
 
 def _name(given: object) -> str:
