@@ -123,6 +123,7 @@ class How(TypedDict, total=False):
     scopes: Sequence[str]  # DOC-05's: iterations, cicatrices, victoires, memory, brain … all
     as_of: datetime | None
     with_all: bool  # superseded and archived ones too
+    is_counted: bool  # False: not as a recall that guards a memory from being archived
 
 
 class Which(TypedDict, total=False):

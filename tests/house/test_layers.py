@@ -32,6 +32,7 @@ THIRD_PARTY = {
     "entry": {
         *("anyio", "click", "fastapi", "mcp", "mcp_types", "pydantic", "rich", "starlette", "textual", "uvicorn"),
     },
+    "entry": {"click", "fastapi", "jinja2", "markupsafe", "pydantic", "rich", "starlette", "textual", "uvicorn"},
 }
 PURE = {
     *("__future__", "abc", "array", "base64", "binascii", "bisect", "collections", "copy", "dataclasses", "datetime"),

@@ -31,6 +31,7 @@ class Question:
     scopes: Sequence[str] = ()  # of `core.scopes`; empty: everything, by the usual strategy
     as_of: datetime | None = None
     with_all: bool = False
+    is_counted: bool = True  # False: somebody is looking around, and nothing is guarded by that
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +77,9 @@ def recall(question: Question, *, project: str, tools: Tools) -> Found:
     candidates = _within(gathered.candidates, question.scopes) if question.scopes else gathered.candidates
     ranked = rank(candidates, ask, now=now, terms=gathered.terms, spelled=gathered.spelled)
     notices = () if question.as_of else _count(ranked.items, tools.store, now=now)
+    gathered = gather(ask, where, reader=tools.store, embedder=tools.embedder, as_of=question.as_of)
+    ranked = rank(gathered.candidates, ask, now=tools.clock.now(), terms=gathered.terms, spelled=gathered.spelled)
+    notices = () if question.as_of or not question.is_counted else _count(ranked.items, tools.store)
     return Found(
         memories=ranked.items,
         left_out=ranked.left_out,
