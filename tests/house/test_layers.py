@@ -30,9 +30,9 @@ MAY_IMPORT = {
 THIRD_PARTY = {
     "adapters": {"apsw", "numpy", "onnxruntime"},
     "entry": {
-        *("anyio", "click", "fastapi", "mcp", "mcp_types", "pydantic", "rich", "starlette", "textual", "uvicorn"),
+        *("anyio", "click", "fastapi", "jinja2", "markupsafe", "mcp", "mcp_types", "pydantic", "rich", "starlette"),
+        *("textual", "uvicorn"),
     },
-    "entry": {"click", "fastapi", "jinja2", "markupsafe", "pydantic", "rich", "starlette", "textual", "uvicorn"},
 }
 PURE = {
     *("__future__", "abc", "array", "base64", "binascii", "bisect", "collections", "copy", "dataclasses", "datetime"),

@@ -76,10 +76,8 @@ def recall(question: Question, *, project: str, tools: Tools) -> Found:
     gathered = gather(wide, where, reader=tools.store, embedder=tools.embedder, as_of=question.as_of)
     candidates = _within(gathered.candidates, question.scopes) if question.scopes else gathered.candidates
     ranked = rank(candidates, ask, now=now, terms=gathered.terms, spelled=gathered.spelled)
-    notices = () if question.as_of else _count(ranked.items, tools.store, now=now)
-    gathered = gather(ask, where, reader=tools.store, embedder=tools.embedder, as_of=question.as_of)
-    ranked = rank(gathered.candidates, ask, now=tools.clock.now(), terms=gathered.terms, spelled=gathered.spelled)
-    notices = () if question.as_of or not question.is_counted else _count(ranked.items, tools.store)
+    is_counted = question.is_counted and not question.as_of
+    notices = _count(ranked.items, tools.store, now=now) if is_counted else ()
     return Found(
         memories=ranked.items,
         left_out=ranked.left_out,
