@@ -29,7 +29,8 @@ class Row:
 
 def side_by_side(before: str, after: str) -> Sequence[Row]:
     """What changed, with a few lines around it. Nothing where both are the same."""
-    rows = list(_rows(_lines(before), _lines(after)))
+    ends = before.endswith("\n") or not before, after.endswith("\n") or not after
+    rows = list(_rows(_lines(before, is_cut=all(ends)), _lines(after, is_cut=all(ends))))
     near: set[int] = set()
     for n, row in enumerate(rows):
         if row.sort != "same":
@@ -37,8 +38,10 @@ def side_by_side(before: str, after: str) -> Sequence[Row]:
     return list(_kept(rows, near))[:_SHOWN]
 
 
-def _lines(text: str) -> list[str]:
-    return text.replace("\r\n", "\n").split("\n") if text else []
+def _lines(text: str, *, is_cut: bool) -> list[str]:
+    """`is_cut`: what follows the last line break is no line, on neither side."""
+    lines = text.replace("\r\n", "\n").split("\n") if text else []
+    return lines[:-1] if is_cut else lines
 
 
 def _kept(rows: Sequence[Row], near: set[int]) -> Iterator[Row]:

@@ -14,6 +14,10 @@ from hindbrain.entry.hub.turn import PLACE, Page, Turn
 TABS: Mapping[str, str] = {
     "/feed": "Feed",
     "/memories": "Memories",
+    "/graph": "Graph",
+    "/worth": "Worth",
+    "/health": "Health",
+    "/timeline": "Timeline",
 }
 
 

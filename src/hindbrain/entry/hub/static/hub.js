@@ -60,6 +60,66 @@
     }
   });
 
+  // The picture of links: its frame moves, the drawing does not.
+  const picture = document.querySelector("svg.graph");
+  if (picture) {
+    const whole = picture.getAttribute("viewBox").split(" ").map(Number);
+    let frame = [...whole];
+    const show = () => {
+      picture.setAttribute("viewBox", frame.join(" "));
+      picture.classList.toggle("near", frame[2] < whole[2] / 2.5);
+    };
+    const zoom = (by, x = 0.5, y = 0.5) => {
+      const wide = Math.min(Math.max(frame[2] * by, 80), whole[2] * 2);
+      const scale = wide / frame[2];
+      frame = [frame[0] + frame[2] * (1 - scale) * x, frame[1] + frame[3] * (1 - scale) * y, wide, frame[3] * scale];
+      show();
+    };
+    const moves = { in: () => zoom(0.7), out: () => zoom(1 / 0.7), all: () => { frame = [...whole]; show(); } };
+    const panel = document.querySelector(".zoom");
+    panel.hidden = false;
+    all("[data-zoom]", panel).forEach((one) => one.addEventListener("click", moves[one.dataset.zoom]));
+    picture.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      const box = picture.getBoundingClientRect();
+      zoom(event.deltaY < 0 ? 0.85 : 1 / 0.85, (event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height);
+    }, { passive: false });
+    let from = null;
+    let moved = false;
+    picture.addEventListener("pointerdown", (event) => { from = [event.clientX, event.clientY, ...frame]; moved = false; });
+    picture.addEventListener("pointermove", (event) => {
+      if (!from || !event.buttons) return;
+      const box = picture.getBoundingClientRect();
+      const scale = Math.max(frame[2] / box.width, frame[3] / box.height);
+      const [dx, dy] = [event.clientX - from[0], event.clientY - from[1]];
+      moved ||= Math.abs(dx) + Math.abs(dy) > 5;
+      if (moved) { frame = [from[2] - dx * scale, from[3] - dy * scale, frame[2], frame[3]]; show(); }
+    });
+    picture.addEventListener("click", (event) => { if (moved) event.preventDefault(); }, true);
+    Object.assign(keys, { "+": moves.in, "-": moves.out, 0: moves.all });
+  }
+
+  // News: the server is asked for the lines anew whenever something happens, and draws them itself.
+  async function follow(mark) {
+    let last = "";
+    for (;;) {
+      try {
+        const headers = last ? { "Last-Event-ID": last } : {};
+        const answer = await fetch(`/api/events?project=${encodeURIComponent(mark.dataset.live)}`, { headers });
+        if (!answer.ok) return;
+        mark.hidden = false;
+        const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+        for (let part = await reader.read(); !part.done; part = await reader.read()) {
+          last = [...part.value.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? last;
+          if (/^data: /m.test(part.value)) htmx.trigger("#lines", "news");
+        }
+      } catch { /* the service ended, or the line broke: below it is tried again */ }
+      mark.hidden = true;
+      await new Promise((done) => setTimeout(done, 3000));
+    }
+  }
+  all("[data-live]").forEach(follow);
+
   all("[data-submits]").forEach((one) => one.addEventListener("change", () => one.form.requestSubmit()));
   all("[data-opens]").forEach((one) => {
     one.hidden = false;
