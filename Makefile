@@ -24,6 +24,7 @@ check: $(VENV)/.installed-dev clients system ## format, lint, types, generated d
 	$(BIN)/mypy
 	$(BIN)/python scripts/requirements.py --check
 	$(BIN)/python scripts/reference.py --check
+	$(BIN)/python scripts/routes.py --check
 	$(BIN)/python -m pytest
 
 clients: $(VENV)/.installed-dev ## the real coding agents that tests run, once for all clones; without them those tests are skipped
@@ -42,6 +43,7 @@ format: $(VENV)/.installed-dev
 docs: $(VENV)/.installed-dev ## write the generated pages anew
 	$(BIN)/python scripts/requirements.py
 	$(BIN)/python scripts/reference.py
+	$(BIN)/python scripts/routes.py
 	$(BIN)/python scripts/docs_refresh.py
 
 soak: $(VENV)/.installed-dev ## the crash and load suites at full size

@@ -228,3 +228,18 @@ class ExtraMissing(HindbrainError):
     code = "extra_missing"
     exit_code = 97
     http_status = 501
+
+
+class Locked(HindbrainError):
+    """Another process does just that at the moment, and it must not happen twice at once."""
+
+    code = "locked"
+    exit_code = 95
+
+
+class UpkeepRunning(HindbrainError):
+    """Another process is cleaning up, pruning or merging the same memories."""
+
+    code = "upkeep_running"
+    exit_code = 94
+    http_status = 409

@@ -141,8 +141,19 @@ class Written:
     late: Mapping[str, bytes]  # what an editor wrote into a file that had been replaced under it
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A file as it lies there, without having been read."""
+
+    mark: str  # another one: it may have been changed. Times and size; also of a change that kept both
+    changed_at: datetime
+
+
 class Folders(Protocol):
     """Files that a person names, read or written on their order."""
+
+    def wait(self, for_s: float) -> None:
+        """Give others the time to finish what they are writing."""
 
     def is_there(self, path: str) -> bool: ...
 
@@ -152,6 +163,20 @@ class Folders(Protocol):
 
     def save(self, tree: Mapping[str, bytes], folder: str) -> Sequence[str]:
         """Write each file whole or not at all, none outside of `folder`; the paths whose content changed."""
+
+    def seen(self, folder: str, *, wants: Callable[[str], bool]) -> Mapping[str, Seen]:
+        """The files below `folder` that are wanted, none of them read. What a link out of the folder leads to is not
+        there. Unreadable when the folder itself is not."""
+
+    def content(self, folder: str, name: str) -> bytes | None:
+        """One of these, as much of it as anybody would write by hand; None when it is not there any more."""
+
+    def create(self, folder: str, name: str, *, content: bytes) -> bool:
+        """Write a new file whole or not at all; False when there is one of that name, which stays as it is."""
+
+    def compact(self, folder: str, name: str, *, content: bytes, archive: str) -> str:
+        """Put `content` in the place of a file whose bytes are first packed into the folder `archive`, and read back
+        from there; where they are now."""
 
     def exchange(
         self, tree: Mapping[str, bytes], folder: str, *, present: Mapping[str, bytes], settle_s: float
@@ -492,6 +517,9 @@ class Reader(Protocol):
 
     def has_vectors(self, space: Space, where: Where) -> bool:
         """Whether any memory of the project, or one that goes everywhere, has a vector in `space`."""
+
+    def points(self, ids: Sequence[str], space: Space) -> Mapping[str, Sequence[float]]:
+        """The vectors of those of `ids` that have exactly one piece in `space`."""
 
     def unembedded(self, space: Space, *, limit: int) -> Sequence[Memory]:
         """Memories of any project, not archived, whose present text has no vector in `space`, in the order in which

@@ -29,7 +29,10 @@ MAY_IMPORT = {
 }
 THIRD_PARTY = {
     "adapters": {"apsw", "numpy", "onnxruntime"},
-    "entry": {"click", "fastapi", "jinja2", "markupsafe", "pydantic", "rich", "starlette", "textual", "uvicorn"},
+    "entry": {
+        *("anyio", "click", "fastapi", "jinja2", "markupsafe", "mcp", "mcp_types", "pydantic", "rich", "starlette"),
+        *("textual", "uvicorn"),
+    },
 }
 PURE = {
     *("__future__", "abc", "array", "base64", "binascii", "bisect", "collections", "copy", "dataclasses", "datetime"),

@@ -76,7 +76,7 @@ def test_a_person_reads_searches_edits_deletes_and_leaves(cli: Cli, terminal: Te
     teach(cli, "All endpoints return JSON")
     teach(cli, "Use connection pooling", scope="LOCAL", task="ch-048")
     terminal.open(cli.command("panel"), columns=90, lines=30)
-    seen = terminal.until(lambda text: "1 learning" in text)
+    seen = terminal.until(lambda text: "1 learning" in text and "ed-001)" in text and "[s] Superseded" in text)
     lines = seen.splitlines()
     assert "💡 PROJECT LEARNINGS" in lines[1] and "│ ESC close │" in lines[1]
     assert "View: [●Shared] [⚙️ ed] [🔍 ace] [📊 pat] [All]" in lines[4]
@@ -87,7 +87,7 @@ def test_a_person_reads_searches_edits_deletes_and_leaves(cli: Cli, terminal: Te
     terminal.press("BTab", "/", "zebra")
     terminal.until(lambda text: "Nothing here matches" in text)
     terminal.press("Escape")
-    terminal.until(lambda text: "▸ • All endpoints return JSON" in text)
+    terminal.until(lambda text: "▸ • All endpoints return JSON" in text and "[e] Edit" in text)
     terminal.press("e")
     terminal.until(lambda text: "[Ctrl+S] Save" in text)
     terminal.press(" only", "C-s")

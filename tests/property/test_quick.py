@@ -58,7 +58,7 @@ def needed(verb: Verb, *, but: str = "") -> list[str]:
 
 
 def is_plain(option: Parameter) -> bool:
-    return option.is_option and "/" not in option.names[0] and "flag_value" not in option.traits
+    return option.is_option and "/" not in option.names[0] and not option.traits.keys() & {"flag_value", "nargs"}
 
 
 @st.composite

@@ -141,6 +141,10 @@ class _DictReader:
         owners = (self._tables.memories[key] for key, of in self._tables.vectors if of == space)
         return any(m.project == where.project or m.reach is Reach.EVERYWHERE for m in owners)
 
+    def points(self, ids: Sequence[str], space: Space) -> Mapping[str, Sequence[float]]:
+        found = {key: self._tables.vectors.get((key, space), ()) for key in ids}
+        return {key: restored(one[0].code, one[0].scale) for key, one in found.items() if len(one) == 1}
+
     def unembedded(self, space: Space, *, limit: int) -> Sequence[Memory]:
         found = [
             memory

@@ -12,6 +12,7 @@ from hindbrain.app.admission import tidy
 from hindbrain.app.decide import OPEN, feed, found
 from hindbrain.app.draw import drawn, is_stale, pages_of, present_of, redrawn
 from hindbrain.app.log import anchor, entry, files
+from hindbrain.app.reflex import approvals
 from hindbrain.app.tools import Tools
 from hindbrain.core.learning.destinations import Taken, contents, taken_back
 from hindbrain.core.model import Event
@@ -48,7 +49,8 @@ def apply(
             applied_as=noted.seq,
         )
         others = [*_moved(rule.edits, tx=tx, but=rule), *_removed(rule, tx)]
-        tx.apply(Changes(suggestions=(rule, *others), audits=(noted,), events=(_event("rule_applied", rule),)))
+        events = (_event("rule_applied", rule),)
+        tx.apply(Changes(suggestions=(rule, *others), audits=(noted,), events=events, cursors=_approved(rule)))
         return rule
 
     return _done(lambda: tools.store.write(work), hand, tools=tools)
@@ -87,6 +89,13 @@ def undo(suggestion_id: str, *, is_merging: bool = False, by: str = "", project:
         return undone
 
     return _done(lambda: tools.store.write(work), hand, tools=tools)
+
+
+def _approved(rule: Suggestion) -> dict[str, str]:
+    """Who agrees to a reflex has read it: the next session is told of it without being asked again."""
+    if rule.destination is not Destination.MEMORY:
+        return {}
+    return approvals(rule.project, {edit.path: edit.after for edit in rule.edits if edit.after is not None})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -204,6 +204,18 @@ class SqliteReader:
         )
         return bool(found)
 
+    def points(self, ids: Sequence[str], space: Space) -> Mapping[str, Sequence[float]]:
+        from hindbrain.core.model.vector import restored
+
+        found = self._all(
+            "SELECT m.id, v.scale, v.code, count(*) FROM json_each(?) j JOIN memory m ON m.id = j.value"
+            " JOIN memory_scope c ON c.memory = m.seq"
+            " JOIN space s ON s.provider = ? AND s.model = ? AND s.version = ? AND s.dimension = ?"
+            " JOIN vector v ON v.scope = c.scope AND v.space = s.seq AND v.memory = m.seq GROUP BY m.id",
+            *(rows.to_json(list(ids)), space.provider, space.model, space.version, space.dimension),
+        )
+        return {key: restored(code, scale) for key, scale, code, pieces in found if pieces == 1}
+
     def unembedded(self, space: Space, *, limit: int) -> Sequence[Memory]:
         return self._memories(
             "JOIN vector_due d ON d.memory = m.seq JOIN space s ON s.seq = d.space"

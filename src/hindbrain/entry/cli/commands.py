@@ -28,6 +28,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "extract": Entry("activity:extract", "Learn from what a session did, without being told"),
         "consolidate": Entry("episodes:consolidate", "Turn the latest episodes into patterns, warnings and skills"),
         "skills": Entry("skills:skills", "List skills that were learned, and decide about them"),
+        "lesson": Entry("lesson:lesson", "Keep the record of a piece of work, and draft what it teaches"),
         "receipts": Entry("capture:receipts", "List what became of captured lines, newest first"),
     },
     "Find": {
@@ -37,11 +38,18 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "list": Entry("listing:list_", "List memories, the most certain first"),
         "show": Entry("memory:show", "Print memories and all that is known about them"),
         "panel": Entry("panel:panel", "Browse learnings in a panel of the terminal, live"),
+        "links": Entry("links:links", "Show what a memory is linked to, or link it"),
+        "graph": Entry("links:graph", "Draw the memories of the project that are linked to each other"),
         "why": Entry("why:why", "Walk from a memory to the sentence that taught it"),
     },
     "Tell an agent": {
         "before-task": Entry("episodes:before_task", "Tell what worked, what to avoid and which skills apply"),
         "inject": Entry("inject:inject", "Print a block of notes for an agent's prompt"),
+        "mcp": Entry("mcp:mcp", "Let a coding agent ask memory by itself, over MCP"),
+    },
+    "Your files": {
+        "reflex": Entry("reflex:reflex", "List the files that every session is told of, and approve them"),
+        "vault": Entry("vault:vault", "Find, check and write notes of your Obsidian vault"),
     },
     "Hand over": {
         "handoff": Entry("papers:handoff", "Hand work from one agent to the next; without more, list it"),
@@ -77,6 +85,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "export": Entry("portable:export", "Write the memories as JSON, or as the files of another system"),
         "import": Entry("portable:import_", "Read what `export` wrote, or the files of another system"),
         "sync": Entry("sync:sync", "Let files follow the memories; without more, write them anew"),
+        "beads": Entry("beads:beads", "Answer as the scripts of Beads do"),
         "rebuild": Entry("sync:rebuild", "Write all files that follow the memories anew"),
     },
     "Serve": {
@@ -87,6 +96,12 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "stats": Entry("care:stats", "Count memories by state, type and category"),
         "verify": Entry("verify:verify", "Compare memories with the code that they speak of"),
         "cleanup": Entry("care:cleanup", "Let unused memories fade, archive those that faded away"),
+        "dream": Entry("night:dream", "Draft what keeps recurring, make old transcripts compact"),
+        "hygiene": Entry("night:hygiene", "Tell what is amiss in the reflex folder and the vault"),
+        "jobs": Entry("jobs:jobs", "List what runs by itself and when, or run it now"),
+        "prune": Entry("upkeep:prune", "Shorten episodes after a week, archive them after a month"),
+        "merge": Entry("upkeep:merge", "Let memories that say the same become one"),
+        "maintenance": Entry("upkeep:maintenance", "List what was put in order, or take it back"),
         "doctor": Entry("care:doctor", "Check that everything is healthy, and say how to fix it"),
         "worker": Entry("worker:worker", "Learn from what hooks heard, and give memories their meaning"),
         "queue": Entry("queue:queue", "List the jobs of the worker, and try again those it gave up"),

@@ -77,7 +77,7 @@ def read(verb: Verb, words: Sequence[str]) -> dict[str, Any]:
 
 def _plain(option: Parameter | None, seen: set[str]) -> Parameter:
     """An option whose value follows, or which needs none; given once, or made to be repeated."""
-    if option is None or "/" in option.names[0] or "flag_value" in option.traits:
+    if option is None or "/" in option.names[0] or option.traits.keys() & {"flag_value", "nargs"}:
         raise NotPlain
     if option.keyword in seen and not option.traits.get("multiple"):
         raise NotPlain

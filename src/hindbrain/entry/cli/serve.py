@@ -5,7 +5,6 @@ import webbrowser
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -17,10 +16,6 @@ from hindbrain.entry.cli.values import Whole
 from hindbrain.entry.cli.verb import command, option
 from hindbrain.errors import ExtraMissing
 from hindbrain.settings import load
-
-if TYPE_CHECKING:
-    from hindbrain.entry.http.app import Service
-    from hindbrain.entry.http.guard import Address
 
 PORT = 8787
 
@@ -46,8 +41,7 @@ def serve(call: Call, port: int, host: str, names: Sequence[str], **how: object)
     --host only this machine can call.
     """
     try:
-        from hindbrain.entry.http.serve import Wish
-        from hindbrain.entry.http.serve import serve as run
+        from hindbrain.entry.http.serve import Running, Wish
     except ModuleNotFoundError as error:
         raise ExtraMissing(f"the service needs {error.name}", fix="pip install 'hindbrain[serve]'") from error
     wish = Wish(
@@ -67,14 +61,13 @@ def serve(call: Call, port: int, host: str, names: Sequence[str], **how: object)
         per_worktree=call.per_worktree or settings.per_worktree,
     )
 
-    def ready(address: "Address", service: "Service") -> None:
-        link = f"{address.url}/login?once={service.doorman.link()}"
-        told = {"address": address.url, "login": link, "pid": os.getpid()}
-        call.tell(lambda: told, _lines(address.url, link))
-        if how["is_opened"]:
-            webbrowser.open(link)
-
-    run(settings, wish, ready=ready, say=_say)
+    running = Running(settings, wish, say=_say)
+    address = running.address.url
+    link = f"{address}/login?once={running.service.doorman.link()}"
+    call.tell(lambda: {"address": address, "login": link, "pid": os.getpid()}, _lines(address, link))
+    if how["is_opened"]:
+        webbrowser.open(link)
+    running.run()
 
 
 def _lines(address: str, link: str) -> Sequence[str]:

@@ -37,6 +37,11 @@ def told(value: object, *, status: int = 200, headers: Mapping[str, str] | None 
     return JSONResponse(plain(value), status_code=status, headers=dict(headers or {}))
 
 
+def recorded(record: dict[str, Any]) -> JSONResponse:
+    """An answer that is made of JSON values already."""
+    return JSONResponse(record)
+
+
 def listed(request: Request, rows: object, *, cursor: str) -> JSONResponse:
     return told(rows, headers=next_link(request.url, cursor))
 

@@ -44,7 +44,7 @@ def build(
 ) -> "Service":
     """The service as one ASGI application. `is_ending` tells long answers that it is time to finish."""
     doorman = Doorman(
-        lambda: owner.token(desk.settings),
+        owner.Kept(desk.settings),
         lambda secret: bearer(secret, store=desk.tools().store),
         cookie=f"hindbrain-{address.port}",
     )
@@ -101,7 +101,12 @@ def _described(route: Route) -> dict[str, Any]:
         return {"description": "Done"}
     if route.media == "application/json":
         return {"description": "The answer", "model": route.answer}
-    return {"description": "The answer", "content": {route.media: {"schema": {"type": "string"}}}}
+    schema = _EVENT if route.media == "text/event-stream" else {"type": "string"}
+    return {"description": "The answer", "content": {route.media: {"schema": schema}}}
+
+
+_WORD = {"type": "string"}
+_EVENT = {"type": "object", "properties": {"id": _WORD, "event": _WORD, "data": _WORD}}  # of each in the stream
 
 
 def _needing(right: Right) -> Callable[[Request], Any]:

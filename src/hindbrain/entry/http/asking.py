@@ -9,7 +9,7 @@ from starlette.responses import Response
 from hindbrain.core.model import Receipt
 from hindbrain.entry.cli.records import found_record, injected_record
 from hindbrain.entry.http import shapes
-from hindbrain.entry.http.answers import Here, ProjectName, given, listed, moment, told
+from hindbrain.entry.http.answers import Here, ProjectName, given, listed, moment, recorded, told
 from hindbrain.entry.http.spans import spanned
 
 
@@ -24,7 +24,7 @@ def recall(visit: Here, asked: Annotated[shapes.Asked, Query()]) -> Response:
     record = found_record(found)
     for memory in () if asked.why else record["memories"]:
         del memory["reasons"]
-    return told(record)
+    return recorded(record)
 
 
 def inject(visit: Here, sent: shapes.Occasion, *, project: ProjectName = "") -> Response:
@@ -33,7 +33,7 @@ def inject(visit: Here, sent: shapes.Occasion, *, project: ProjectName = "") -> 
     with spanned("search_memory", store=hindbrain.settings.store) as span:
         injected = hindbrain.inject(**given(sent))
         span.count(len(injected.memory_ids))
-    return told(injected_record(injected))
+    return recorded(injected_record(injected))
 
 
 def capture(visit: Here, sent: shapes.Said, *, project: ProjectName = "") -> Response:

@@ -21,6 +21,7 @@ class Caller:
     name: str
     rights: frozenset[Right]
     project: str = ""  # its id; empty: every project
+    is_owner: bool = False
     is_browser: bool = False  # known by a cookie, which a browser also sends for others
 
     def may(self, right: Right) -> bool:
@@ -33,8 +34,8 @@ class Caller:
         return not self.project or self.project == project
 
 
-_OWNER = Caller(name="owner", rights=frozenset(Right))
-_BROWSER = Caller(name="browser", rights=frozenset(Right), is_browser=True)
+_OWNER = Caller(name="owner", rights=frozenset(Right), is_owner=True)
+_BROWSER = Caller(name="owner", rights=frozenset(Right), is_owner=True, is_browser=True)
 
 
 class Doorman:
@@ -47,17 +48,17 @@ class Doorman:
         self._sessions: dict[str, float] = {}
         self._lock = threading.Lock()
 
-    def known(self, authorization: str, cookies: str) -> Caller | None:
-        """By a bearer token, else by a session. Reads a file and perhaps the store: not for an event loop."""
+    def at_once(self, authorization: str, cookies: str) -> Caller | None:
+        """The owner, by its secret or by a session. Waits for nobody."""
         if authorization:
-            scheme, _, secret = authorization.partition(" ")
-            return self._bearer(secret.strip()) if scheme.lower() == "bearer" and secret.strip() else None
+            secret = _secret(authorization)
+            return _OWNER if hmac.compare_digest(_bytes(secret), self._owner().encode()) and secret else None
         return _BROWSER if self._is_session(_cookie(cookies, self.cookie)) else None
 
-    def _bearer(self, secret: str) -> Caller | None:
-        if hmac.compare_digest(secret.encode("utf-8", "replace"), self._owner().encode()):
-            return _OWNER
-        token = self._named(secret)
+    def named(self, authorization: str) -> Caller | None:
+        """The bearer of a named token. Asks the store: not for an event loop."""
+        secret = _secret(authorization)
+        token = self._named(secret) if secret else None
         return Caller(name=token.name, rights=frozenset(token.rights), project=token.project) if token else None
 
     def link(self) -> str:
@@ -90,6 +91,11 @@ class Doorman:
                 hmac.compare_digest(one.encode(), _bytes(wanted)) and until > now
                 for one, until in self._sessions.items()
             )
+
+
+def _secret(authorization: str) -> str:
+    scheme, _, secret = authorization.partition(" ")
+    return secret.strip() if scheme.lower() == "bearer" else ""
 
 
 def _bytes(text: str) -> bytes:

@@ -1,6 +1,6 @@
 """How the memory is: its health, its queue, what it is worth, and what was done with it."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Path, Query, Request
 from starlette.responses import PlainTextResponse, Response
@@ -9,15 +9,16 @@ from hindbrain import __version__
 from hindbrain.core.model.job import JobState
 from hindbrain.entry.cli.records import plain
 from hindbrain.entry.http import shapes
-from hindbrain.entry.http.answers import Here, Paged, ProjectName, listed, moment, told
+from hindbrain.entry.http.answers import Here, Paged, ProjectName, given, listed, moment, told
 
 PaperId = Annotated[str, Path(max_length=200)]
 State = Annotated[list[shapes.JobStateName], Query(max_length=4, description="Only those in this state; repeatable.")]
 
 
-def health(visit: Here, project: ProjectName = "") -> Response:
-    """What is healthy, what is not, and the command that fixes it."""
-    findings = visit.hindbrain(project).doctor()
+def health(visit: Here, project: ProjectName = "", *, full: Annotated[bool, Query()] = False) -> Response:
+    """Whether it answers; with `full`, all that `doctor` finds, each with its fix, which takes as long as it takes."""
+    visit.projects()  # the store can be read
+    findings = visit.hindbrain(project).doctor() if full else []
     status = "ok" if all(finding.is_ok for finding in findings) else "trouble"
     return told({"status": status, "version": __version__, "findings": findings})
 
@@ -51,28 +52,29 @@ def retry(visit: Here, sent: shapes.Retried) -> Response:
 
 def episodes(visit: Here, asked: Annotated[shapes.Past, Query()]) -> Response:
     """What was done in earlier tasks, and how it ended."""
-    return told(_verb(visit, asked.project, name="episodes")(asked.q, outcome=asked.outcome, limit=asked.limit))
+    return told(visit.hindbrain(asked.project).episodes(asked.q, outcome=asked.outcome, limit=asked.limit))
 
 
 def handoffs(visit: Here, project: ProjectName = "") -> Response:
     """What agents left for those who take over."""
-    return told(_verb(visit, project, name="handoffs")())
+    return told(visit.hindbrain(project).handoffs())
+
+
+def handoff(visit: Here, paper_id: PaperId, *, project: ProjectName = "") -> Response:
+    """One handoff."""
+    return told(visit.hindbrain(project).handoff(paper_id))
 
 
 def hand_over(visit: Here, sent: shapes.NewHandoff, *, project: ProjectName = "") -> Response:
     """Leave word for whoever takes over."""
-    from hindbrain.errors import BadValue
-
-    try:
-        paper = _verb(visit, project, name="hand_over")(sent.agent, sent.done, **sent.more)
-    except TypeError as error:
-        raise BadValue(f"a handoff has no such part: {error}", fix="see docs/api.md for its parts") from error
-    return told(paper, status=201)
+    more = given(sent)
+    agent, done = more.pop("agent"), more.pop("done")
+    return told(visit.hindbrain(project).hand_over(agent, done, **more), status=201)
 
 
 def take_handoff(visit: Here, paper_id: PaperId, *, project: ProjectName = "") -> Response:
     """Take over what was left."""
-    return told(_verb(visit, project, name="take_handoff")(paper_id))
+    return told(visit.hindbrain(project).take_handoff(paper_id))
 
 
 def metrics(request: Request, visit: Here) -> Response:
@@ -90,5 +92,6 @@ def metrics(request: Request, visit: Here) -> Response:
     return PlainTextResponse(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def _verb(visit: Here, project: str, *, name: str) -> Any:
-    return getattr(visit.hindbrain(project), name)
+def schedule(visit: Here, project: ProjectName = "") -> Response:
+    """What runs by itself, with its last and its next run."""
+    return told(visit.hindbrain(project).jobs())

@@ -104,16 +104,21 @@ class Visit:
         """Id and name of each that the caller may see."""
         return [(one.id, one.name) for one in self.desk.tools().store.projects() if self.caller.owns(one.id)]
 
-    def memory(self, memory_id: str, *, is_changed: bool = False) -> tuple[Hindbrain, Memory]:
-        """A memory by its whole id, with the project that it belongs to."""
+    def memory(self, memory_id: str, *, is_own: bool = False) -> tuple[Hindbrain, Memory]:
+        """A memory by its whole id, with the project that it belongs to; `is_own`: no other will do, even if it was
+        sent everywhere."""
         store = self.desk.tools().store
         memory = store.memory(memory_id)
         if memory is None or not self.caller.sees(memory):
             raise UnknownMemory(f"there is no memory {memory_id:.80}", fix="GET /api/recall finds memories")
-        if is_changed and not self.caller.owns(memory.project):
+        if is_own and not self.caller.owns(memory.project):
             raise Refused(403, "other_project", "that memory belongs to another project", fix="use a token of it")
         name = next(one.name for one in store.projects() if one.id == memory.project)
         return self.desk.of(memory.project, name=name), memory
+
+    def person(self, said: str) -> str:
+        """Who decides. A named token is its bearer's word, and nobody else's; only the owner may speak for others."""
+        return self.caller.name if not self.caller.is_owner else said or self.caller.name
 
     def refuse_other_projects(self) -> None:
         """For what only a token of all projects may do."""

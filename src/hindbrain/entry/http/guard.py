@@ -14,11 +14,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hindbrain.core.value import dataclass
+from hindbrain.entry.http.body import MOST_BYTES, Given, too_large, whole
 from hindbrain.entry.http.caller import Caller, Doorman
 from hindbrain.entry.http.problem import Refused, told
 
 LOGIN = "/login"
-MOST_BYTES = 8 * 1024 * 1024  # of a body
 _UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 _ALWAYS = {
@@ -91,11 +91,12 @@ class Guard:
         guarded = partial(_dressed, send)
         try:
             caller = await self._admitted(scope)
+            heard = Given(await whole(receive), receive) if scope["method"] in _UNSAFE else receive
         except Refused as refused:
             await told(refused)(scope, receive, guarded)
             return
         scope.setdefault("state", {})["caller"] = caller
-        await self._app(scope, _Capped(receive), guarded)
+        await self._app(scope, heard, guarded)
 
     async def _admitted(self, scope: Scope) -> Caller | None:
         """The caller; None where the way in is."""
@@ -106,7 +107,8 @@ class Guard:
         if len(headers.getlist("authorization")) > 1:
             raise _unknown()
         authorization, cookies = headers.get("authorization", ""), headers.get("cookie", "")
-        caller = await run_in_threadpool(self._doorman.known, authorization, cookies)
+        caller = self._doorman.at_once(authorization, cookies)
+        caller = caller or await run_in_threadpool(self._doorman.named, authorization)
         if caller is None:
             raise _unknown()
         if caller.is_browser and scope["method"] in _UNSAFE and not headers.get("origin"):
@@ -154,26 +156,7 @@ def _refuse_large(headers: Headers) -> None:
     if not told_bytes.isascii() or not told_bytes.isdigit():
         raise Refused(400, "bad_length", "Content-Length is no number", fix="send the number of bytes")
     if len(told_bytes) > 18 or int(told_bytes) > MOST_BYTES:
-        raise _too_large()
-
-
-def _too_large() -> Refused:
-    return Refused(413, "too_large", f"a body may have {MOST_BYTES:,} bytes", fix="send less at once")
-
-
-class _Capped:
-    """What is received, up to the cap, whatever was said about its length."""
-
-    def __init__(self, receive: Receive) -> None:
-        self._receive = receive
-        self._left = MOST_BYTES
-
-    async def __call__(self) -> Message:
-        message = await self._receive()
-        self._left -= len(message.get("body", b""))
-        if self._left < 0:
-            raise _too_large()
-        return message
+        raise too_large()
 
 
 async def _dressed(send: Send, message: Message) -> None:

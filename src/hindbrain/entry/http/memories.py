@@ -44,7 +44,7 @@ def add_project(visit: Here, sent: shapes.NewProject) -> Response:
 def list_memories(
     request: Request, visit: Here, *, project_id: ProjectId, asked: Annotated[shapes.Listing, Query()]
 ) -> Response:
-    """Memories of a project, the most certain first (DX-164)."""
+    """Memories of a project, the most certain first."""
     which: dict[str, Any] = {
         "types": [asked.type] if asked.type else [],
         "min_confidence": asked.min_confidence,
@@ -56,7 +56,7 @@ def list_memories(
 def search_memories(
     request: Request, visit: Here, *, project_id: ProjectId, asked: Annotated[shapes.Search, Query()]
 ) -> Response:
-    """Memories that hold the text, the most certain first, then the newest (DX-169)."""
+    """Memories that hold the text, the most certain first, then the newest."""
     which: dict[str, Any] = {
         "containing": asked.q,
         "after": moment(asked.after_date, name="after_date"),
@@ -77,7 +77,7 @@ def _listed(request: Request, visit: Visit, *, project: str, page: Page, which: 
 
 
 def add_memory(visit: Here, project_id: ProjectId, *, sent: shapes.NewMemory) -> Response:
-    """Write a memory down (DX-165). One with the same text is kept once: the answer is the one that is there."""
+    """Write a memory down. One with the same text is kept once: the answer is the one that is there."""
     new = given(sent)
     if new.get("everywhere") or new.get("pinned"):
         visit.refuse_without(Right.DECIDE)
@@ -90,7 +90,7 @@ def add_memory(visit: Here, project_id: ProjectId, *, sent: shapes.NewMemory) ->
 
 
 def read_memory(visit: Here, memory_id: MemoryId, *, with_all: Everything = False) -> Response:
-    """One memory (DX-166). What was archived is gone, unless all is asked for."""
+    """One memory. What was archived is gone, unless all is asked for."""
     _, memory = visit.memory(memory_id)
     _refuse_archived(memory, with_all=with_all)
     return memory_told(memory)
@@ -102,11 +102,11 @@ def _refuse_archived(memory: Memory, *, with_all: bool = False) -> None:
 
 
 def edit_memory(visit: Here, memory_id: MemoryId, *, sent: shapes.EditedMemory, if_match: IfMatch = None) -> Response:
-    """Change some of a memory (DX-167); what is absent stays, and what it said before is in its history."""
+    """Change some of a memory; what is absent stays, and what it said before is in its history."""
     edit = given(sent)
     if "everywhere" in edit or "pinned" in edit:
         visit.refuse_without(Right.DECIDE)
-    hindbrain, memory = visit.memory(memory_id, is_changed=True)
+    hindbrain, memory = visit.memory(memory_id, is_own=True)
     _refuse_archived(memory)
     version = expected(memory, if_match)
     try:
@@ -117,8 +117,8 @@ def edit_memory(visit: Here, memory_id: MemoryId, *, sent: shapes.EditedMemory, 
 
 
 def delete_memory(visit: Here, memory_id: MemoryId, *, if_match: IfMatch = None) -> Response:
-    """Archive a memory (DX-168, X-03): out of every recall and prompt, back with restore."""
-    hindbrain, memory = visit.memory(memory_id, is_changed=True)
+    """Archive a memory: out of every recall and prompt, back with restore."""
+    hindbrain, memory = visit.memory(memory_id, is_own=True)
     _refuse_archived(memory)
     version = expected(memory, if_match)
     try:
@@ -138,19 +138,19 @@ def _refuse_raced(visit: Visit, memory: Memory, *, version: int | None) -> None:
 
 def restore_memory(visit: Here, memory_id: MemoryId) -> Response:
     """Bring back what was deleted, faded or superseded."""
-    hindbrain, memory = visit.memory(memory_id, is_changed=True)
+    hindbrain, memory = visit.memory(memory_id, is_own=True)
     return memory_told(hindbrain.restore(memory.id))
 
 
 def history(visit: Here, memory_id: MemoryId) -> Response:
     """Every version, oldest first."""
-    hindbrain, memory = visit.memory(memory_id)
+    hindbrain, memory = visit.memory(memory_id, is_own=True)
     return told(hindbrain.history(memory.id))
 
 
 def why(visit: Here, memory_id: MemoryId) -> Response:
     """From a memory to the sentences that taught it, and to every prompt that it reached."""
-    hindbrain, memory = visit.memory(memory_id, is_changed=True)
+    hindbrain, memory = visit.memory(memory_id, is_own=True)
     return told(hindbrain.why(memory.id))
 
 
@@ -165,27 +165,26 @@ def links(visit: Here, memory_id: MemoryId) -> Response:
 
 def add_link(visit: Here, memory_id: MemoryId, *, sent: shapes.NewLink) -> Response:
     """Tie a memory to another one by one of the seven relations."""
-    hindbrain, memory = visit.memory(memory_id, is_changed=True)
-    _, other = visit.memory(sent.target, is_changed=True)
-    link: Any = getattr(hindbrain, "link")  # noqa: B009 - a verb that may not be there
-    return told(link(memory.id, sent.relation, other.id, reason=sent.reason), status=201)
+    hindbrain, memory = visit.memory(memory_id, is_own=True)
+    _, other = visit.memory(sent.target, is_own=True)
+    return told(hindbrain.link(memory.id, sent.relation, other=other.id, reason=sent.reason), status=201)
 
 
 def outcomes(visit: Here, memory_id: MemoryId) -> Response:
     """What came of showing a memory, oldest first."""
-    hindbrain, memory = visit.memory(memory_id, is_changed=True)
+    hindbrain, memory = visit.memory(memory_id, is_own=True)
     return told(hindbrain.outcomes(memory.id))
 
 
 def add_verdict(visit: Here, memory_id: MemoryId, *, sent: shapes.NewVerdict) -> Response:
     """A person's word on whether a memory helped."""
-    hindbrain, memory = visit.memory(memory_id, is_changed=True)
-    heard = hindbrain.verdict(memory.id, sent.effect, note=sent.note, by=sent.by or visit.caller.name)
+    hindbrain, memory = visit.memory(memory_id, is_own=True)
+    heard = hindbrain.verdict(memory.id, sent.effect, note=sent.note, by=visit.person(sent.by))
     return told(heard, status=201)
 
 
 def cleanup(visit: Here, project_id: ProjectId, *, dry_run: Annotated[bool, Query()] = False) -> Response:
-    """Let unused memories of this project fade, and of no other (DX-170, F-34)."""
+    """Let unused memories of this project fade, and of no other."""
     cleaned = visit.hindbrain(project_id).cleanup(is_dry_run=dry_run)
     return told(
         {"status": "looked" if dry_run else "cleaned", "decayed": cleaned.decayed, "archived": cleaned.archived}

@@ -10,6 +10,28 @@ from hindbrain.settings import Settings
 _NAME = "token"
 
 
+class Kept:
+    """The owner's secret as it is now; the file is read again only when it has changed."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._path = Path(settings.home) / _NAME
+        self._known = ("", "")  # what tells the file from another, and what stood in it
+
+    def __call__(self) -> str:
+        mark = self._mark()
+        if not mark or mark != self._known[0]:
+            self._known = (mark, token(self._settings))
+        return self._known[1]
+
+    def _mark(self) -> str:
+        try:
+            found = self._path.stat()
+        except OSError:
+            return ""
+        return f"{found.st_ino} {found.st_mtime_ns} {found.st_mode}"
+
+
 def token(settings: Settings) -> str:
     """The owner's secret; made on first use."""
     path = Path(settings.home) / _NAME

@@ -11,6 +11,7 @@ from hindbrain.app.replies import claim, settle
 from hindbrain.core.digest import sha256
 from hindbrain.core.model.token import Reply
 from hindbrain.core.value import replace
+from hindbrain.entry.http.body import Given, whole
 from hindbrain.entry.http.desk import Desk
 from hindbrain.entry.http.problem import Refused, told
 from hindbrain.errors import BadValue, HindbrainError
@@ -33,7 +34,7 @@ class Replay:
             await self._app(scope, receive, send)
             return
         try:
-            body = await _whole(receive)
+            body = await whole(receive)
             reply, is_known = await run_in_threadpool(partial(self._claimed, key, scope, body=body))
         except (Refused, HindbrainError) as refused:
             await told(refused)(scope, receive, send)
@@ -41,11 +42,12 @@ class Replay:
         if is_known:
             await _again(reply)(scope, receive, send)
             return
-        kept = _Kept(send)
+        kept = _Kept()
         try:
-            await self._app(scope, _Given(body), kept)
+            await self._app(scope, Given(body, receive), kept)
         finally:
             await run_in_threadpool(self._settle, reply, kept)
+            await kept.send(send)
 
     def _claimed(self, key: str, scope: Scope, *, body: bytes) -> tuple[Reply, bool]:
         if not key.strip() or len(key) > _LONGEST:
@@ -69,45 +71,28 @@ def _again(reply: Reply) -> Response:
     return Response(reply.body.encode(), status_code=reply.status, headers=headers)
 
 
-async def _whole(receive: Receive) -> bytes:
-    parts = []
-    while True:
-        message = await receive()
-        parts.append(message.get("body", b""))
-        if message["type"] != "http.request" or not message.get("more_body"):
-            return b"".join(parts)
-
-
-class _Given:
-    """A body that was read already, for whoever reads it again."""
-
-    def __init__(self, body: bytes) -> None:
-        self._messages = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def __call__(self) -> Message:
-        return self._messages.pop() if self._messages else {"type": "http.disconnect"}
-
-
 class _Kept:
-    """Sends on, and remembers what it sent."""
+    """An answer that is held back until it is kept: whoever has it may ask for it again."""
 
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self._parts: list[bytes] = []
+    def __init__(self) -> None:
+        self._messages: list[Message] = []
         self.status = 0
         self.headers: dict[str, str] = {}
         self.is_whole = False
 
     async def __call__(self, message: Message) -> None:
+        self._messages.append(message)
         if message["type"] == "http.response.start":
             self.status = message["status"]
             headers = Headers(raw=message["headers"])
             self.headers = {name: headers[name] for name in _CARRIED if name in headers}
         elif message["type"] == "http.response.body":
-            self._parts.append(message.get("body", b""))
             self.is_whole = not message.get("more_body")
-        await self._send(message)
+
+    async def send(self, send: Send) -> None:
+        for message in self._messages:
+            await send(message)
 
     @property
     def text(self) -> str:
-        return b"".join(self._parts).decode()
+        return b"".join(message.get("body", b"") for message in self._messages).decode()

@@ -5,7 +5,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -40,29 +40,40 @@ class Wish:
     has_worker: bool = True
 
 
-def serve(
-    settings: Settings,
-    wish: Wish,
-    *,
-    ready: Callable[[Address, Service], None],
-    say: Callable[[str], None],
-    more: Sequence[Route] = (),
-    mounts: Mapping[str, ASGIApp] | None = None,
-) -> None:
-    """Serve until the process is told to end. `ready` hears the address once callers are heard."""
-    refuse_open(wish)
-    desk = Desk(settings)
-    listening = _listening(wish)
-    address = Address(host=wish.host, port=listening.getsockname()[1], is_tls=bool(wish.certificate), names=wish.names)
-    server: list[_Server] = []
-    service = build(desk, address, more=more, mounts=mounts, is_ending=lambda: server[0].should_exit)
-    server.append(_Server(_config(service, wish), ready=lambda: ready(address, service)))
-    try:
-        with _signals(server[0]), _worker(desk, say=say) if wish.has_worker else _nothing():
-            server[0].run(sockets=[listening])
-    finally:
-        listening.close()
-        desk.close()
+class Running:
+    """One service, from its socket on. `run` lasts until the process is told to end, or `stop` is called."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        wish: Wish,
+        *,
+        say: Callable[[str], None],
+        more: Sequence[Route] = (),
+        mounts: Mapping[str, ASGIApp] | None = None,
+    ) -> None:
+        refuse_open(wish)
+        self._wish, self._say = wish, say
+        with ExitStack() as unwanted:
+            self._listening = unwanted.enter_context(_listening(wish))
+            self._desk = unwanted.enter_context(closing(Desk(settings)))
+            port = self._listening.getsockname()[1]
+            self.address = Address(host=wish.host, port=port, is_tls=bool(wish.certificate), names=wish.names)
+            self.service = build(self._desk, self.address, more=more, mounts=mounts, is_ending=self._is_ending)
+            self._server = uvicorn.Server(_config(self.service, wish))
+            self._open = unwanted.pop_all()
+
+    def run(self) -> None:
+        """The socket takes callers already: what they ask before this is answered as soon as this runs."""
+        worker = _worker(self._desk, say=self._say) if self._wish.has_worker else nullcontext()
+        with self._open, _signals(self.stop), worker:
+            self._server.run(sockets=[self._listening])
+
+    def stop(self) -> None:
+        self._server.should_exit = True
+
+    def _is_ending(self) -> bool:
+        return self._server.should_exit
 
 
 def refuse_open(wish: Wish) -> None:
@@ -79,10 +90,12 @@ def refuse_open(wish: Wish) -> None:
 def _listening(wish: Wish) -> socket.socket:
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(wish.host, wish.port, type=socket.SOCK_STREAM)[0]
-        listening = socket.socket(family, kind, protocol)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(place)
-        listening.listen(_QUEUE)
+        with ExitStack() as unwanted:
+            listening = unwanted.enter_context(socket.socket(family, kind, protocol))
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(place)
+            listening.listen(_QUEUE)
+            unwanted.pop_all()
     except OSError as error:
         fix = "use another --port, or 0 for a free one"
         raise BadValue(f"{wish.host}:{wish.port} cannot be used: {error.strerror or error}", fix=fix) from error
@@ -104,40 +117,21 @@ def _config(service: Service, wish: Wish) -> uvicorn.Config:
     )
 
 
-class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, *, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._ready = ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets=sockets)
-        if not self.should_exit:
-            self._ready()
-
-
 @contextmanager
-def _signals(server: uvicorn.Server) -> Iterator[None]:
+def _signals(stop: Callable[[], None]) -> Iterator[None]:
     """The server ends by itself on the signals that it knows, and raises them anew when it has: by then they have done
     what they were for. A terminal that goes away is one that it does not know."""
-
-    def ended(*_: object) -> None:
-        server.should_exit = True
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     kinds = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(kind, ended) for kind in kinds]
+    before = [signal.signal(kind, lambda *_: stop()) for kind in kinds]
     try:
         yield
     finally:
         for kind, handler in zip(kinds, before, strict=True):
             signal.signal(kind, handler)
-
-
-@contextmanager
-def _nothing() -> Iterator[None]:
-    yield
 
 
 @contextmanager

@@ -214,7 +214,12 @@ class Undone(Sent):
 class NewHandoff(Sent):
     agent: Word
     done: Text
-    more: Free = Field(default={}, description="The other parts of a handoff, by their names.")
+    to: Word = Field(default="", description="Empty: whoever comes next.")
+    needs: Words = []
+    issues: Words = []
+    artifacts: Words = []
+    patterns: Words = []
+    git: Annotated[str, Field(max_length=10_000)] = ""
 
 
 class Told(BaseModel):

@@ -6,7 +6,7 @@ guard sees to; and a token that only our pages hold.
 
 import hmac
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
@@ -20,12 +20,12 @@ from starlette.routing import Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from hindbrain.core.model.token import Right
-from hindbrain.entry.hub import feed, graph, health, memories, timeline, worth
-from hindbrain.entry.hub.paint import paint
-from hindbrain.entry.hub.turn import PLACE, Move, Page, Turn
 from hindbrain.entry.http.desk import Visit
 from hindbrain.entry.http.problem import Refused
 from hindbrain.entry.http.table import Route
+from hindbrain.entry.hub import feed, graph, health, memories, timeline, worth
+from hindbrain.entry.hub.paint import paint
+from hindbrain.entry.hub.turn import PLACE, Move, Page, Turn
 from hindbrain.errors import HindbrainError
 
 Run = Callable[[Turn], Page | Move]
@@ -96,7 +96,7 @@ class Hub:
         places = [Place("/", self._start), Place("/static/{name}", self._static)]
         places += [Place(path, self._shown(run)) for path, run in _READ.items()]
         places += [Place(path, self._changed(run, right), methods=["POST"]) for path, (right, run) in _CHANGE.items()]
-        self._router = Router(routes=places, default=self._nothing)
+        self._router = Router(routes=places, default=_Nothing(self._missing))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._router(scope, receive, send)
@@ -109,10 +109,6 @@ class Hub:
         if name not in _MEDIA:
             return await self._missing(request)
         return FileResponse(_STATIC / name, media_type=_MEDIA[name], headers={"cache-control": "private, max-age=300"})
-
-    async def _nothing(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = await self._missing(Request(scope, receive))
-        await answer(scope, receive, send)
 
     async def _missing(self, request: Request) -> Response:
         return await run_in_threadpool(self._answer, request, _nowhere, right=Right.READ, said={})
@@ -185,3 +181,14 @@ def _session(request: Request) -> str:
     except CookieError:
         return ""
     return "".join(sorted(f"{name}={one.value};" for name, one in cookies.items() if name.startswith("hindbrain-")))
+
+
+class _Nothing:
+    """What stands at every other address."""
+
+    def __init__(self, missing: Callable[[Request], Awaitable[Response]]) -> None:
+        self._missing = missing
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answer = await self._missing(Request(scope, receive))
+        await answer(scope, receive, send)

@@ -1,5 +1,6 @@
 """Which notes and which links the picture shows, and which of them carry their names."""
 
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
@@ -27,7 +28,7 @@ class Node:
 
     @property
     def radius(self) -> float:
-        return min(4.0 + self.degree**0.5 * 1.6, 16.0)
+        return min(4.0 + math.sqrt(self.degree) * 1.6, 16.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

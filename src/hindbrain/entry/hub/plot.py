@@ -1,4 +1,4 @@
-"""How figures are drawn: which marks stand for them, on which scale. Numbers go in, an SVG comes out; no text of others."""
+"""How figures are drawn: which marks stand for them, on which scale. Numbers go in, an SVG comes out; no other text."""
 
 from collections.abc import Sequence
 

@@ -99,20 +99,20 @@ def _blocks(lines: list[str]) -> Iterator[str]:
             continue
         fence = line.lstrip()[:3]
         if fence in _FENCE:
-            end = _until(lines, at + 1, lambda one, fence=fence: one.lstrip().startswith(fence))  # type: ignore[misc]
+            end = _until(lines, at + 1, is_end=lambda one, fence=fence: one.lstrip().startswith(fence))  # type: ignore[misc]
             yield f"<pre><code>{seen(chr(10).join(lines[at + 1 : end]))}</code></pre>"
             at = end + 1
         elif _ITEM.match(line):
-            end = _until(lines, at, lambda one: not one.strip() or not (_ITEM.match(one) or one[0] in " \t"))
+            end = _until(lines, at, is_end=lambda one: not one.strip() or not (_ITEM.match(one) or one[0] in " \t"))
             yield _list(lines[at:end])
             at = end
         else:
-            end = _until(lines, at + 1, lambda one: not one.strip() or _begins(one))
+            end = _until(lines, at + 1, is_end=lambda one: not one.strip() or _begins(one))
             yield _paragraph(lines[at:end])
             at = end
 
 
-def _until(lines: list[str], start: int, is_end: Callable[[str], bool]) -> int:
+def _until(lines: list[str], start: int, *, is_end: Callable[[str], bool]) -> int:
     return next((n for n in range(start, len(lines)) if is_end(lines[n])), len(lines))
 
 

@@ -25,7 +25,7 @@ class Turn:
         return self.visit.hindbrain(self.project)
 
     def memory(self, *, is_changed: bool = False) -> tuple[Hindbrain, Memory]:
-        return self.visit.memory(self.at["id"], is_changed=is_changed)
+        return self.visit.memory(self.at["id"], is_own=is_changed)
 
     def suggestion(self) -> tuple[Hindbrain, Suggestion]:
         """The one that the path names, with the project that it is for."""
