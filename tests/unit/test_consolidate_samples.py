@@ -23,5 +23,5 @@ def test_episodes_that_hold_nothing_yield_nothing_where_loki_kept_four_empty_pat
 def test_sessions_in_which_nothing_was_cured_or_repeated_yield_nothing() -> None:
     count, ours = consolidation.transcripts()
     assert count >= 10
-    assert sum(one.episodes for one in ours) >= 8
+    assert sum(one.episodes for one in ours) >= 7
     assert [lore.text for one in ours for lore in (*one.patterns, *one.anti_patterns, *one.skills)] == []

@@ -22,6 +22,7 @@ from hindbrain.core.hooks.notice import Happening, Notice, Reply
 from hindbrain.core.hooks.table import TOLD
 from hindbrain.core.model import Event, Injection, Kind, Memory
 from hindbrain.core.model.actor import Actor
+from hindbrain.core.model.memory import TELLING
 from hindbrain.core.model.outcome import Freshness
 from hindbrain.core.model.score import Reason, Score
 from hindbrain.core.recall import Ask, Candidate, Recalled, rank
@@ -102,6 +103,7 @@ def _scene(notice: Notice, *, project: str, root: str, tools: Tools) -> _Scene:
             project=project,
             voices=(Actor(persona=tidy(notice.agent_type)).voice,),
             min_trust=trust.INJECTED_FROM,
+            kinds=TELLING,
             not_session=session,  # what it taught itself is not told back to it (F-17, X-19)
         ),
         is_beads=is_beads(root, tools.files),
@@ -328,7 +330,8 @@ def _cures(scene: _Scene, signature: str) -> list[Recalled]:
     if not signature or signature.startswith("exit code "):
         return []
     found = sorted(scene.tools.store.cured(scene.listener.project, signature), key=lambda m: m.type != "fix")
-    return _standing([_given(memory, "cured") for memory in found if scene.where.admits(memory)], scene)
+    cures = [memory for memory in found if scene.where.admits(memory) and memory.body.get("prevention") != ""]
+    return _standing([_given(memory, "cured") for memory in cures], scene)
 
 
 def _errand(scene: _Scene) -> Sequence[_Plan]:
