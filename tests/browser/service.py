@@ -12,8 +12,8 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import uvicorn
-
 from browser.filled import fill
+
 from hindbrain.entry import hub
 from hindbrain.entry.http.app import Service, build
 from hindbrain.entry.http.desk import Desk

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser.service import Hub
 from building import a_memory
 
-from browser.service import Hub
 from hindbrain.core.model import Link, Relation
 from hindbrain.ports import Changes
 from scripts import clients

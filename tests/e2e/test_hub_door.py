@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-
 from browser.service import Hub, serving
+
 from hindbrain.core.learning.audit import Entry, Head, seal
 from hindbrain.core.model import (
     Actor,
@@ -117,7 +117,9 @@ def poisoned(project: str, n: int, bad: str) -> Changes:
         key=f"k{n}",
         content_hash=f"h{n}",
         persona=bad,
-        provenance=Provenance(actor=Actor(persona=bad, hat=bad), session=bad, task=bad, adapter=bad, receipt=f"rcp-{n}"),
+        provenance=Provenance(
+            actor=Actor(persona=bad, hat=bad), session=bad, task=bad, adapter=bad, receipt=f"rcp-{n}"
+        ),
     )
     score = Score((Reason(bad, 0.5, 0.5, bad),))
     edit = Edit(folder="/nowhere", path=bad, before=bad.encode(), after=(bad + "\n" + bad).encode())
@@ -150,7 +152,14 @@ def poisoned(project: str, n: int, bad: str) -> Changes:
         ),
         outcomes=(
             Outcome(
-                id=f"out-{n}", at=NOW, project=project, memory_id=one, effect=Effect.HURT, how=bad, note=bad, session=bad
+                id=f"out-{n}",
+                at=NOW,
+                project=project,
+                memory_id=one,
+                effect=Effect.HURT,
+                how=bad,
+                note=bad,
+                session=bad,
             ),
         ),
         anchors=(Anchor(memory_id=one, project=project, path=bad, tied_at=NOW, checked_at=NOW, symbol=bad, note=bad),),
@@ -262,7 +271,15 @@ def test_nothing_that_is_stored_runs_in_any_view(hub: Hub) -> None:  # RELIABILI
 def test_what_is_said_in_an_address_comes_back_as_text(hub: Hub) -> None:  # RELIABILITY S6
     cookie = hub.cookie()
     bad = "%22%3E%3Cscript%3Ealert(1)%3C/script%3E"
-    for name in ("feed?done=", "memories?q=", "memories?kind=", "timeline?session=", "graph?kind=", "feed?project=", ""):
+    for name in (
+        "feed?done=",
+        "memories?q=",
+        "memories?kind=",
+        "timeline?session=",
+        "graph?kind=",
+        "feed?project=",
+        "",
+    ):
         answer = hub.call(f"/hub/{name}{bad}", cookie=cookie)
         seen = Seen()
         seen.feed(answer.text)
@@ -270,7 +287,8 @@ def test_what_is_said_in_an_address_comes_back_as_text(hub: Hub) -> None:  # REL
 
 
 def test_every_hidden_letter_is_shown(hub: Hub) -> None:  # RELIABILITY S8
-    hidden = "\u202e\u2066\u200b\u200d\u2060\ufeff\u00ad\u034f\u115f\u3164\u2800\ufe0f\u061c\U000e0041\U000e0101\x1b\x07\u2028"
+    hidden = "\u202e\u2066\u200b\u200d\u2060\ufeff\u00ad\u034f\u115f\u3164\u2800\ufe0f\u061c\U000e0041\U000e0101"
+    hidden += "\x1b\x07\u2028"
     cookie = hub.cookie()
     for name in poison(hub, [f"see{letter}me" for letter in hidden]):
         answer = hub.call(f"/hub/{name}", cookie=cookie)

@@ -47,7 +47,7 @@ def graph(turn: Turn) -> Page:
     places = _places(shown, links)
     box = _box(places.values())
     letter = max(box[2] / _LETTERS, box[3] / _LINES)
-    nodes = _placed(shown, places, degrees, letter=letter)
+    nodes = _placed(shown, places, degrees=degrees, letter=letter)
     by_id = {node.memory.id: node for node in nodes}
     edges = [_edge(link, by_id) for link in links if link.source in by_id and link.target in by_id]
     about = {
@@ -89,7 +89,7 @@ def _places(memories: Sequence[Memory], links: Sequence[Link]) -> Mapping[str, P
 
 
 def _placed(
-    memories: Sequence[Memory], places: Mapping[str, Point], degrees: Mapping[str, int], *, letter: float
+    memories: Sequence[Memory], places: Mapping[str, Point], *, degrees: Mapping[str, int], letter: float
 ) -> list[Node]:
     by_degree = sorted(memories, key=lambda one: (-degrees[one.id], one.id))
     named = _named(by_degree, places, letter=letter)

@@ -53,7 +53,15 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"raw": raw, "told": told, "drawn": drawn, "when": when, "is_odd": is_odd, "words": words, "short": short}
+    made.filters |= {
+        "raw": raw,
+        "told": told,
+        "drawn": drawn,
+        "when": when,
+        "is_odd": is_odd,
+        "words": words,
+        "short": short,
+    }
     return made
 
 
