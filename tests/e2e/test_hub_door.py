@@ -271,15 +271,8 @@ def test_nothing_that_is_stored_runs_in_any_view(hub: Hub) -> None:  # RELIABILI
 def test_what_is_said_in_an_address_comes_back_as_text(hub: Hub) -> None:  # RELIABILITY S6
     cookie = hub.cookie()
     bad = "%22%3E%3Cscript%3Ealert(1)%3C/script%3E"
-    for name in (
-        "feed?done=",
-        "memories?q=",
-        "memories?kind=",
-        "timeline?session=",
-        "graph?kind=",
-        "feed?project=",
-        "",
-    ):
+    addresses = ("feed?done=", "memories?q=", "memories?kind=", "timeline?session=", "graph?kind=", "feed?project=", "")
+    for name in addresses:
         answer = hub.call(f"/hub/{name}{bad}", cookie=cookie)
         seen = Seen()
         seen.feed(answer.text)
@@ -287,8 +280,8 @@ def test_what_is_said_in_an_address_comes_back_as_text(hub: Hub) -> None:  # REL
 
 
 def test_every_hidden_letter_is_shown(hub: Hub) -> None:  # RELIABILITY S8
-    hidden = "\u202e\u2066\u200b\u200d\u2060\ufeff\u00ad\u034f\u115f\u3164\u2800\ufe0f\u061c\U000e0041\U000e0101"
-    hidden += "\x1b\x07\u2028"
+    hidden = "\u202e\u2066\u200b\u200d\u2060\ufeff\u00ad\u034f\u115f\u3164\u2800\ufe0f\u061c"
+    hidden += "\U000e0041\U000e0101\x1b\x07\u2028"
     cookie = hub.cookie()
     for name in poison(hub, [f"see{letter}me" for letter in hidden]):
         answer = hub.call(f"/hub/{name}", cookie=cookie)

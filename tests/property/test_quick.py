@@ -83,10 +83,16 @@ def test_what_is_read_without_click_is_what_click_reads(line: tuple[Verb, list[s
     assert by_click(verb, words) == ours
 
 
+def understood(verb: Verb) -> list[Parameter]:
+    """Its own options, and those that all commands share, unless it has its own meaning for one of them."""
+    own = {parameter.names[0] for parameter in verb.parameters}
+    return [*verb.parameters, *(shared for shared in SHARED if shared.names[0] not in own)]
+
+
 PLAIN = [
     pytest.param(verb, option, id=f"{name} {option.names[0]}")
     for name, verb in VERBS.items()
-    for option in (*verb.parameters, *SHARED)
+    for option in understood(verb)
     if is_plain(option)
 ]
 

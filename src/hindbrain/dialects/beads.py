@@ -195,7 +195,9 @@ def cleaned(said: str) -> tuple[tuple[tuple[str, str], ...], str]:
     if text.startswith("#") and _SCRIPT.search(text):
         return (), "it is a script, not an insight"
     parts = [part for joined in _JOINT.split(text) for part in _MARKED.split(joined)]
-    found = tuple(_typed(part) for part in map(_bare, parts) if any(map(str.isalnum, part)))
+    bare = [_bare(part) for part in parts]
+    meant = [part for number, part in enumerate(bare) if not (number and _OTHER.match(part))]
+    found = tuple(_typed(part) for part in meant if any(map(str.isalnum, part)))
     if not found:
         return (), "nothing is left of it but the shell around it"
     if len(found) > 1:
@@ -208,7 +210,7 @@ def _bare(text: str) -> str:
     if text.count('"') % 2 and text.endswith('"'):
         text = text[:-1]
     text = text.replace("\\$", "$").replace('\\"', '"').replace("\\`", "`").strip()
-    return "" if _COMMAND.match(text) or _OTHER.match(text) else text
+    return "" if _COMMAND.match(text) else text
 
 
 def _typed(text: str) -> tuple[str, str]:

@@ -53,15 +53,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {
-        "raw": raw,
-        "told": told,
-        "drawn": drawn,
-        "when": when,
-        "is_odd": is_odd,
-        "words": words,
-        "short": short,
-    }
+    made.filters |= {"raw": raw, "told": told, "drawn": drawn, "when": when}
+    made.filters |= {"is_odd": is_odd, "words": words, "short": short}
     return made
 
 
