@@ -41,6 +41,7 @@ def serve(call: Call, port: int, host: str, names: Sequence[str], **how: object)
     --host only this machine can call.
     """
     try:
+        from hindbrain.entry import hub
         from hindbrain.entry.http.serve import Running, Wish
     except ModuleNotFoundError as error:
         raise ExtraMissing(f"the service needs {error.name}", fix="pip install 'hindbrain[serve]'") from error
@@ -61,7 +62,7 @@ def serve(call: Call, port: int, host: str, names: Sequence[str], **how: object)
         per_worktree=call.per_worktree or settings.per_worktree,
     )
 
-    running = Running(settings, wish, say=_say)
+    running = Running(settings, wish, say=_say, more=hub.routes(), mounts=hub.mounts())
     address = running.address.url
     link = f"{address}/login?once={running.service.doorman.link()}"
     call.tell(lambda: {"address": address, "login": link, "pid": os.getpid()}, _lines(address, link))

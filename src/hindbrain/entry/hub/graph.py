@@ -15,6 +15,7 @@ _MOST = 4_000  # notes of a picture
 _EDGE = 60.0  # around the picture; titles need room
 _LEAST = (900.0, 500.0)  # of the picture: a few notes are not blown up
 _LETTERS, _LINES = 90, 48  # of titles that would fit into the picture's width and height
+_LARGEST = 14.0  # a note: neighbours stand about thirty apart
 TITLE = 28  # letters of a title in the picture
 
 
@@ -25,10 +26,7 @@ class Node:
     y: float
     degree: int
     is_named: bool
-
-    @property
-    def radius(self) -> float:
-        return min(4.0 + math.sqrt(self.degree) * 1.6, 16.0)
+    radius: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,8 +98,9 @@ def _placed(
             y=places[one.id][1],
             degree=degrees[one.id],
             is_named=one.id in named,
+            radius=min(max(0.18 * letter, 4.0) * (0.7 + 0.3 * degrees[one.id] ** 0.5), _LARGEST),
         )
-        for one in memories
+        for one in sorted(memories, key=lambda one: one.id in named)  # names are drawn over the others
     ]
 
 

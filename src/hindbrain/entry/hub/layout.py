@@ -12,6 +12,7 @@ from functools import lru_cache
 Point = tuple[float, float]
 
 _APART = 30.0  # between neighbours, in the picture's own units
+_FAR = 2.2 * _APART  # beyond it nobody pushes
 _ROUNDS = 80
 _LARGE = 600  # notes of a piece beyond which fewer rounds have to do
 
@@ -97,10 +98,9 @@ def _fanned(piece: Sequence[str], near: Mapping[str, Sequence[str]]) -> list[lis
 
 def _pushed(places: Sequence[Sequence[float]]) -> list[list[float]]:
     """How near notes push each other; only those in neighbouring cells of a grid are compared."""
-    size = _APART * 2
     cells: dict[tuple[int, int], list[int]] = {}
     for n, (x, y) in enumerate(places):
-        cells.setdefault((int(x // size), int(y // size)), []).append(n)
+        cells.setdefault((int(x // _FAR), int(y // _FAR)), []).append(n)
     moves = [[0.0, 0.0] for _ in places]
     for (column, row), own in cells.items():
         around = [*own]
@@ -118,7 +118,9 @@ def _push(places: Sequence[Sequence[float]], moves: list[list[float]], *, n: int
         square = dx * dx + dy * dy
         if square < 0.01:
             dx, dy, square = 0.1 * (n - m), 0.1, 0.02
-        force = 0.6 * _APART * _APART / square
+        if square > _FAR * _FAR:
+            continue
+        force = 0.6 * (_APART * _APART / square - _APART * _APART / (_FAR * _FAR))  # fades to nothing: no edge is seen
         dx, dy = dx * force, dy * force
         moves[n][0] += dx
         moves[n][1] += dy
