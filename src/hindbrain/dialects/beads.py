@@ -194,15 +194,20 @@ def cleaned(said: str) -> tuple[tuple[tuple[str, str], ...], str]:
         return (), "it is a command, not an insight"
     if text.startswith("#") and _SCRIPT.search(text):
         return (), "it is a script, not an insight"
-    parts = [part for joined in _JOINT.split(text) for part in _MARKED.split(joined)]
-    bare = [_bare(part) for part in parts]
-    meant = [part for number, part in enumerate(bare) if not (number and _OTHER.match(part))]
-    found = tuple(_typed(part) for part in meant if any(map(str.isalnum, part)))
+    found = tuple(map(_typed, _meant(text)))
     if not found:
         return (), "nothing is left of it but the shell around it"
     if len(found) > 1:
         return found, f"{len(found)} insights had run into one"
     return found, "" if found[0][0] == said.strip() else "pieces of the shell around it were taken off"
+
+
+def _meant(text: str) -> Iterator[str]:
+    """The insights of a text: what follows the first may also be another command, or a comment of another sort."""
+    parts = (part for joined in _JOINT.split(text) for part in _MARKED.split(joined))
+    for number, part in enumerate(map(_bare, parts)):
+        if any(map(str.isalnum, part)) and not (number and _OTHER.match(part)):
+            yield part
 
 
 def _bare(text: str) -> str:
