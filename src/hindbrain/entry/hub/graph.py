@@ -1,6 +1,5 @@
 """Which notes and which links the picture shows, and which of them carry their names."""
 
-import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
