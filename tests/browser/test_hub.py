@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser.poisoned import PAYLOADS, poison
 from browser.service import Hub
 from building import a_memory
 
@@ -271,3 +272,14 @@ def test_keys_are_told_and_a_project_is_chosen(hub: Hub, opened: Opened, kept: K
     page.select_option("#project", label="other")
     page.wait_for_url("**project=prj-**")
     assert "Nothing waits" in page.locator("main").inner_text()
+
+
+def test_a_real_browser_runs_nothing_that_is_stored(hub: Hub, opened: Opened, kept: Kept) -> None:  # RELIABILITY S6
+    page = opened()
+    names = poison(hub, PAYLOADS[:40:4])
+    for name in (*names[:9], *names[-4:]):
+        page.goto(f"{hub.url}/hub/{name}")
+        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+        assert page.evaluate("window.pwned") is None, name
+        assert page.locator("script").count() == 2 and page.locator("main iframe, main img").count() == 0
+    kept(page, "poisoned")
