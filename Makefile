@@ -15,10 +15,10 @@ demo: $(VENV)/.installed ## install, then tell the story on a throw-away store
 	@printf '  %s/hindbrain recall "before pushing" --why\n' $(BIN)
 	@printf '  %s/hindbrain --help\n' $(BIN)
 
-test: $(VENV)/.installed-dev clients system ## the whole suite
+test: $(VENV)/.installed-dev clients system browser ## the whole suite
 	$(BIN)/python -m pytest
 
-check: $(VENV)/.installed-dev clients system ## format, lint, types, generated docs, tests
+check: $(VENV)/.installed-dev clients system browser ## format, lint, types, generated docs, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
