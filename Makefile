@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run demo test check format docs bench bench-full soak fuzz clients system clean
+.PHONY: run demo test check format docs bench bench-full soak fuzz clients system browser clean
 
 run: $(VENV)/.installed ## install, then serve API, hub and worker on the embedded store until Ctrl-C
 	@$(BIN)/hindbrain serve
