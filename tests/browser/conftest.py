@@ -15,8 +15,9 @@ ARTEFACTS = Path(__file__).resolve().parents[1] / "artefacts"
 PATIENCE_MS = 20_000
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator["playwright.Browser"]:
+    """Ends with its file: while it runs, no other event loop can, and other tests have theirs."""
     program = installed.found()
     if program is None:
         pytest.skip("there is no Chromium; `make browser` installs one")
