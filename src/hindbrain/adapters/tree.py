@@ -6,6 +6,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
@@ -305,13 +306,12 @@ def _beside(path: Path, content: bytes) -> Path:
     mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else fresh
     real = path.resolve()
     descriptor, name = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name}.")
-    try:
+    with ExitStack() as undoing:
+        undoing.callback(Path(name).unlink, missing_ok=True)
         with open(descriptor, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(mode)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        undoing.pop_all()
     return Path(name)

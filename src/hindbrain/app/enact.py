@@ -6,6 +6,7 @@ suggestion pending; applying it again finds the work done.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from itertools import pairwise
 
 from hindbrain.app.admission import tidy
@@ -126,11 +127,10 @@ class _Hand:
 
 
 def _done(write: Callable[[], Suggestion], hand: _Hand, *, tools: Tools) -> Suggestion:
-    try:
+    with ExitStack() as undoing:
+        undoing.callback(hand.put_back)
         decided = write()
-    except BaseException:
-        hand.put_back()
-        raise
+        undoing.pop_all()
     anchor(tools)
     return decided
 

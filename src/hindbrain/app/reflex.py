@@ -17,7 +17,7 @@ from hindbrain.errors import BadValue
 from hindbrain.ports import Changes
 
 _SOURCE = "memory"  # DOC-05's name for it (HB-053)
-ROOTS = "reflex/root/"  # cursors: where the code of a project was last seen
+ROOTS = "reflex/top/"  # cursors: where the code of a project was last seen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,9 +41,8 @@ def write(path: str, content: bytes, *, expected: bytes | None, fresh_mode: int 
             os.fsync(file.fileno())
         _unchanged(path, expected)
         fresh.replace(target)
-    except BaseException:
-        fresh.unlink(missing_ok=True)
-        raise
+    finally:
+        fresh.unlink(missing_ok=True)  # not there any more, once it has taken its place
     _synced(target.parent)
     return made
 

@@ -228,7 +228,6 @@ def _transaction(db: apsw.Connection) -> Iterator[None]:
     try:
         yield
         db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:  # a full disk has rolled back already
+    finally:
+        if db.in_transaction:  # it did not come to its end; a full disk has rolled back already
             db.execute("ROLLBACK")
-        raise
