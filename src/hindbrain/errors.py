@@ -220,3 +220,11 @@ class BadAnswer(HindbrainError):
     code = "bad_answer"
     exit_code = 93
     http_status = 502
+
+
+class StoreUnreachable(HindbrainError):
+    """The server of the store does not answer. Nothing was lost: what hooks were told waits in the spool."""
+
+    code = "store_unreachable"
+    exit_code = 98
+    http_status = 503
