@@ -93,7 +93,8 @@ def give_back(url: str) -> None:
 
 _EMPTY = """
 DO $$ DECLARE one record; BEGIN
-    FOR one IN SELECT indexname FROM pg_indexes WHERE schemaname = current_schema() AND indexname LIKE 'idx_space_%' LOOP
+    FOR one IN SELECT indexname FROM pg_indexes
+        WHERE schemaname = current_schema() AND indexname LIKE 'idx_space_%' LOOP
         EXECUTE format('DROP INDEX %I', one.indexname);
     END LOOP;
 END $$;

@@ -154,12 +154,16 @@ class Handing(TypedDict, total=False):
     artifacts: Sequence[str]
     patterns: Sequence[str]
     git: str
+
+
 class Engraved(TypedDict, total=False):
     """A failure or a victory that a person tells of."""
 
     importance: int  # 0..10
     is_learnable: bool  # False: nothing is ever proposed because of it
     signature: str  # the error as it is printed
+
+
 class Upcoming(TypedDict, total=False):
     """What a task is to be, beside its goal."""
 

@@ -587,6 +587,7 @@ class Reader(Protocol):
 
     def called(self, name: str, project: str) -> Sequence[str]:
         """Ids of the memories of that project that came in under `name` from another system, the newest last."""
+
     def suggestion(self, suggestion_id: str) -> Suggestion | None: ...
 
     def suggestions(self, project: str, *, statuses: Sequence[Status] = (), scar: str = "") -> Sequence[Suggestion]:

@@ -11,11 +11,13 @@ from hindbrain.adapters.files import LocalFiles
 from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.app.projects import locate
 from hindbrain.app.tools import Tools
+from hindbrain.core.address import is_server
 from hindbrain.core.hints import TYPE_CHECKING, cast
 from hindbrain.core.value import replace
+from hindbrain.errors import BadSettings
 from hindbrain.facade import Hindbrain
-from hindbrain.ports import Dialect, Embedder, Written
-from hindbrain.settings import Settings, default_home, load, worker_socket
+from hindbrain.ports import Dialect, Embedder, Store, Written
+from hindbrain.settings import Settings, default_home, load, machine, worker_socket
 
 if TYPE_CHECKING:
     from hindbrain.adapters.clients import LocalClients
@@ -84,8 +86,22 @@ def open_tools(settings: Settings) -> Tools:
     )
 
 
-def _opened(settings: Settings) -> tuple[SqliteStore, Models]:
-    store = SqliteStore(settings.store, timeout_s=settings.lock_timeout_s)
+def store_of(settings: Settings, *, timeout_s: float | None = None) -> Store:
+    """The store that the settings name, opened."""
+    patience = settings.lock_timeout_s if timeout_s is None else timeout_s
+    if not is_server(settings.store):
+        return SqliteStore(settings.store, timeout_s=patience)
+    try:
+        from hindbrain.adapters.postgres import PostgresStore
+    except ImportError as error:
+        raise BadSettings(
+            f"the driver for PostgreSQL cannot be loaded: {error}", fix="pip install 'hindbrain[postgres]'"
+        ) from error
+    return PostgresStore(settings.store, home=machine(settings.home), timeout_s=patience)
+
+
+def _opened(settings: Settings) -> tuple[Store, Models]:
+    store = store_of(settings)
     return store, Models(settings, store=store, clock=SystemClock(), chance=SystemChance())
 
 
@@ -141,7 +157,7 @@ def _dialect(name: str) -> Dialect:
 def hurried_tools(settings: Settings) -> Tools:
     """What verbs need, for a hook that answers by itself: words only, and it waits for nobody."""
     return Tools(
-        store=SqliteStore(settings.store, timeout_s=_HURRY_S),
+        store=store_of(settings, timeout_s=_HURRY_S),
         clock=SystemClock(),
         chance=SystemChance(),
         files=LocalFiles(),

@@ -335,6 +335,7 @@ class _DictReader:
         receipts = sorted(self._tables.receipts.values(), key=lambda receipt: (receipt.at, receipt.id))
         named = [r.memory_id for r in receipts if name and (r.project, r.ref) == (project, name) and r.memory_id]
         return list(dict.fromkeys(named))
+
     def suggestion(self, suggestion_id: str) -> Suggestion | None:
         return self._tables.suggestions.get(suggestion_id)
 

@@ -43,10 +43,13 @@ _KINDS: dict[str, type[Any]] = {
 _HAS = "EXISTS (SELECT 1 FROM embedding v WHERE v.space = s.seq AND v.scope = m.scope AND v.memory = m.seq)"
 _WRONG = {
     "lie with another project": "embedding v JOIN memory m ON m.seq = v.memory WHERE v.scope <> m.scope",
-    "are not as long as their space says": "embedding v JOIN space s ON s.seq = v.space WHERE vector_dims(v.code) <> s.dimension",
-    "are missing, and nothing will make them": "space s CROSS JOIN memory m WHERE s.is_expected AND m.state <> 'archived'"
+    "are not as long as their space says": "embedding v JOIN space s ON s.seq = v.space"
+    " WHERE vector_dims(v.code) <> s.dimension",
+    "are missing, and nothing will make them": "space s CROSS JOIN memory m"
+    " WHERE s.is_expected AND m.state <> 'archived'"
     f" AND NOT {_HAS} AND NOT EXISTS (SELECT 1 FROM embedding_due d WHERE d.space = s.seq AND d.memory = m.seq)",
-    "are waited for in vain": "embedding_due d LEFT JOIN space s ON s.seq = d.space LEFT JOIN memory m ON m.seq = d.memory"
+    "are waited for in vain": "embedding_due d LEFT JOIN space s ON s.seq = d.space"
+    " LEFT JOIN memory m ON m.seq = d.memory"
     f" WHERE s.seq IS NULL OR m.seq IS NULL OR m.state = 'archived' OR {_HAS}",
 }
 
@@ -97,8 +100,8 @@ def _index(db: Db) -> Iterator[Damage]:
         terms = set(text.split())
         holders.update(terms)
         postings[seq], size = len(terms), size + length
-    told = dict(db.execute("SELECT term, holders FROM term").fetchall())
-    kept = dict(
+    told: dict[str, int] = dict(db.execute("SELECT term, holders FROM term").fetchall())
+    kept: dict[int, int] = dict(
         db.execute(
             "SELECT p.memory, count(*) FROM posting p JOIN memory m ON m.seq = p.memory AND m.scope = p.scope"
             " AND m.size = p.size GROUP BY p.memory"

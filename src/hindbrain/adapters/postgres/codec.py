@@ -47,12 +47,13 @@ def _plain(value: Any) -> Any:
 
 
 def _made(kind: type[T], record: Mapping[str, Any], more: Mapping[str, Any]) -> T:
-    readers = _readers(kind)
+    known: Any = kind
+    readers = _readers(known)
     return kind(**{name: readers[name](raw) for name, raw in record.items() if name in readers}, **more)
 
 
 @cache
-def _readers(kind: type[Any]) -> Mapping[str, Callable[[Any], Any]]:
+def _readers(kind: Any) -> Mapping[str, Callable[[Any], Any]]:
     return {name: _reader(hint) for name, hint in typing.get_type_hints(kind).items()}
 
 

@@ -31,10 +31,11 @@ _ORDERS = {
 
 
 class PostgresReader:
-    """The read half of the store. `using` runs a piece of work with a connection."""
+    """The read half of the store. `using` runs a piece of work with a connection; queue and cursors are the home's."""
 
-    def __init__(self, using: Callable[[Callable[[Db], Any]], Any]) -> None:
+    def __init__(self, using: Callable[[Callable[[Db], Any]], Any], *, home: str) -> None:
         self._using = using
+        self.home = home
 
     def _all(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         found: list[tuple[Any, ...]] = self._using(lambda db: db.execute(sql.encode(), values).fetchall())
@@ -303,14 +304,15 @@ class PostgresReader:
 
     def jobs(self, *, states: Sequence[JobState] = (), kind: str = "", limit: int = 0) -> Sequence[Job]:
         narrowed, values = _narrowed(state=[str(state) for state in states], kind=kind)
+        narrowed, values = f"{narrowed or 'WHERE true'} AND home = %s", [*values, self.home]
         return self._numbered(Job, "job", f"{narrowed} ORDER BY seq LIMIT %s", *values, limit or None)
 
     def due(self, now: datetime, *, limit: int = 1) -> Sequence[Job]:
-        rest = "WHERE state IN ('queued', 'running') AND (state = 'running' OR due_at <= %s) ORDER BY seq LIMIT %s"
-        return self._numbered(Job, "job", rest, stamp(now), limit)
+        is_due = "state IN ('queued', 'running') AND home = %s AND (state = 'running' OR due_at <= %s)"
+        return self._numbered(Job, "job", f"WHERE {is_due} ORDER BY seq LIMIT %s", self.home, stamp(now), limit)
 
     def count_jobs(self) -> Mapping[JobState, int]:
-        found = self._all("SELECT state, count(*) FROM job GROUP BY state ORDER BY state")
+        found = self._all("SELECT state, count(*) FROM job WHERE home = %s GROUP BY state ORDER BY state", self.home)
         return {JobState(state): count for state, count in found}
 
     def outcomes(self, project: str, *, memory_id: str = "", session: str = "") -> Sequence[Outcome]:
@@ -376,11 +378,15 @@ class PostgresReader:
         return self._values(Workstream, "workstream", f"{narrowed} ORDER BY opened_at, id", *values)
 
     def cursor(self, name: str) -> str:
-        found = self._all("SELECT value FROM cursor WHERE name = %s", column(name))
+        found = self._all("SELECT value FROM cursor WHERE home = %s AND name = %s", self.home, column(name))
         return str(read(found[0][0])) if found else ""
 
     def cursors(self, start: str) -> Mapping[str, str]:
-        found = self._all("SELECT name, value FROM cursor WHERE starts_with(name, %s) ORDER BY name", column(start))
+        found = self._all(
+            "SELECT name, value FROM cursor WHERE home = %s AND starts_with(name, %s) ORDER BY name",
+            self.home,
+            column(start),
+        )
         return {name: str(read(value)) for name, value in found}
 
     def calls(self, *, since: datetime | None = None) -> Sequence[Call]:

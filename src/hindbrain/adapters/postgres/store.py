@@ -28,8 +28,9 @@ _LONGEST_PAUSE_S = 1.0
 class PostgresStore(PostgresReader):
     """Memories in one schema of a PostgreSQL database. Threads may share it."""
 
-    def __init__(self, url: str, *, timeout_s: float = 30.0) -> None:
-        super().__init__(self._with_connection)
+    def __init__(self, url: str, *, home: str = "", timeout_s: float = 30.0) -> None:
+        """`home` tells this machine's queue and cursors from those of others that share the store."""
+        super().__init__(self._with_connection, home=home)
         self._wire = Wire(url)
         self._timeout_s = timeout_s
         with translated(self._wire.name), self._wire.lent() as db:
@@ -69,7 +70,7 @@ class PostgresStore(PostgresReader):
         def run(db: Db) -> T:
             if not is_durable:
                 db.execute("SET LOCAL synchronous_commit = off")
-            return work(_Open(db))
+            return work(_Open(db, home=self.home))
 
         return self._written(run, patience_s=patience_s)
 
@@ -118,7 +119,7 @@ class PostgresStore(PostgresReader):
             return known
 
         def work(db: Db) -> Project:
-            project = _Open(db).project_of(identities)
+            project = _Open(db, home=self.home).project_of(identities)
             if project is None:
                 project = Project(id=project_id, name=name, created_at=at)
                 db.execute(
@@ -230,8 +231,8 @@ class PostgresStore(PostgresReader):
 class _Open(PostgresReader):
     """The store inside a transaction."""
 
-    def __init__(self, db: Db) -> None:
-        super().__init__(lambda work: work(db))
+    def __init__(self, db: Db, *, home: str) -> None:
+        super().__init__(lambda work: work(db), home=home)
         self._db = db
 
     def apply(self, changes: Changes) -> None:

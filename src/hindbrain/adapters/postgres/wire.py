@@ -1,5 +1,7 @@
-"""How the server is reached: connections are opened, lent to threads and replaced when they break, and what the server's
-complaints mean to a user."""
+"""How the server is reached: connections are opened, lent to threads and replaced when they break.
+
+What the server complains about becomes an error of ours, with what to do, and never with a password.
+"""
 
 import contextlib
 import os

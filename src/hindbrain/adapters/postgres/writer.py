@@ -47,11 +47,11 @@ def apply(changes: Changes, db: Db, *, reader: PostgresReader) -> None:
     if changes.pulses:
         _beat(changes.pulses, db, reader=reader)
     _put_receipts(changes, db)
-    _put_plain(changes, db)
+    _put_plain(changes, db, home=reader.home)
     for job in changes.jobs:
-        _queue(job, db)
+        _queue(job, db, home=reader.home)
     if any(job.state is JobState.DONE for job in changes.jobs):
-        _forget_done(db)
+        _forget_done(db, reader.home)
     for entry in changes.audits:
         _log(entry, db, reader=reader)
 
@@ -105,7 +105,7 @@ def _numbers(
     """The number of each memory, new ones included, and what tells the scope of a memory. Conflict for a project that
     is not there."""
     names = {memory.project for memory in (*memories, *known.values())}
-    projects = dict(
+    projects: dict[str, int] = dict(
         db.execute("SELECT id, seq FROM project WHERE id = ANY(%s)", ([column(n) for n in names],)).fetchall()
     )
     lost = next((memory.project for memory in memories if memory.project not in projects), None)
@@ -188,7 +188,7 @@ def _put_receipts(changes: Changes, db: Db) -> None:
     keys = [str(column(receipt.key)) for receipt in changes.receipts]
     taken = db.execute("SELECT key FROM receipt WHERE key = ANY(%s)", (keys,)).fetchall()
     if taken or len(set(keys)) < len(keys):
-        raise Conflict(f"receipt key {(taken or [keys])[0][0]} is taken", fix="read the receipt that has it")
+        raise Conflict(f"receipt key {taken[0][0] if taken else keys[0]} is taken", fix="read the receipt that has it")
     db.cursor().executemany(
         "INSERT INTO receipt VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
         [
@@ -201,18 +201,18 @@ def _put_receipts(changes: Changes, db: Db) -> None:
     )
 
 
-def _put_plain(changes: Changes, db: Db) -> None:
+def _put_plain(changes: Changes, db: Db, *, home: str) -> None:
     """What only has to be written down."""
     run = db.cursor()
-    for sql, rows in _plain_rows(changes):
+    for sql, rows in _plain_rows(changes, home):
         if rows:
             run.executemany(sql.encode(), rows)
     gone = [column(name) for name, value in changes.cursors.items() if not value]
     if gone:
-        run.execute("DELETE FROM cursor WHERE name = ANY(%s)", (gone,))
+        run.execute("DELETE FROM cursor WHERE home = %s AND name = ANY(%s)", (home, gone))
 
 
-def _plain_rows(changes: Changes) -> list[tuple[str, list[tuple[Any, ...]]]]:
+def _plain_rows(changes: Changes, home: str) -> list[tuple[str, list[tuple[Any, ...]]]]:
     return [
         (
             _insert("saying", 4),
@@ -245,7 +245,7 @@ def _plain_rows(changes: Changes) -> list[tuple[str, list[tuple[Any, ...]]]]:
             [(e.project, e.memory_id, written(e, without=("seq",))) for e in changes.events],
         ),
         *_doing_rows(changes),
-        *_loop_rows(changes),
+        *_loop_rows(changes, home),
     ]
 
 
@@ -254,7 +254,8 @@ def _doing_rows(changes: Changes) -> list[tuple[str, list[tuple[Any, ...]]]]:
     places = {key: [anchor for anchor in changes.anchors if anchor.memory_id == key] for key in tied}
     return [
         (
-            "INSERT INTO activity (id, project, session, deed, data) VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+            "INSERT INTO activity (id, project, session, deed, data) VALUES (%s, %s, %s, %s, %s)"
+            " ON CONFLICT DO NOTHING",
             [
                 (a.id, a.project, column(a.session), str(a.deed), written(a, without=("seq",)))
                 for a in changes.activities
@@ -280,7 +281,7 @@ def _doing_rows(changes: Changes) -> list[tuple[str, list[tuple[Any, ...]]]]:
     ]
 
 
-def _loop_rows(changes: Changes) -> list[tuple[str, list[tuple[Any, ...]]]]:
+def _loop_rows(changes: Changes, home: str) -> list[tuple[str, list[tuple[Any, ...]]]]:
     return [
         (
             _insert("paper", 7, key="project, sort, id", changing=("agent", "receiver", "at", "data")),
@@ -298,8 +299,8 @@ def _loop_rows(changes: Changes) -> list[tuple[str, list[tuple[Any, ...]]]]:
             [(w.id, w.project, w.state, stamp(w.opened_at), written(w)) for w in changes.workstreams],
         ),
         (
-            _insert("cursor", 2, key="name", changing=("value",)),
-            [(column(name), write(value)) for name, value in changes.cursors.items() if value],
+            _insert("cursor", 3, key="home, name", changing=("value",)),
+            [(home, column(name), write(value)) for name, value in changes.cursors.items() if value],
         ),
     ]
 
@@ -315,10 +316,11 @@ def _maybe(moment: Any) -> str | None:
     return stamp(moment) if moment else None
 
 
-def _queue(job: Job, db: Db) -> None:
+def _queue(job: Job, db: Db, *, home: str) -> None:
     is_known = db.execute("SELECT 1 FROM job WHERE id = %s", (job.id,)).fetchall()
     others = db.execute(
-        "SELECT 1 FROM job WHERE key = %s AND state IN ('queued', 'running') AND id <> %s", (column(job.key), job.id)
+        "SELECT 1 FROM job WHERE home = %s AND key = %s AND state IN ('queued', 'running') AND id <> %s",
+        (home, column(job.key), job.id),
     ).fetchall()
     is_taken = bool(others) and job.state in _OPEN
     if is_known and is_taken:
@@ -327,18 +329,18 @@ def _queue(job: Job, db: Db) -> None:
         return
     values = (job.project, job.kind, column(job.key), str(job.state), stamp(job.due_at), written(job, without=("seq",)))
     db.execute(
-        "INSERT INTO job (project, kind, key, state, due_at, data, id) VALUES (%s, %s, %s, %s, %s, %s, %s)"
+        "INSERT INTO job (project, kind, key, state, due_at, data, id, home) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"
         " ON CONFLICT (id) DO UPDATE SET project = excluded.project, kind = excluded.kind, key = excluded.key,"
         " state = excluded.state, due_at = excluded.due_at, data = excluded.data",
-        (*values, job.id),
+        (*values, job.id, home),
     )
 
 
-def _forget_done(db: Db) -> None:
+def _forget_done(db: Db, home: str) -> None:
     db.execute(
-        "DELETE FROM job WHERE state = 'done'"
-        " AND seq <= (SELECT seq FROM job WHERE state = 'done' ORDER BY seq DESC LIMIT 1 OFFSET %s)",
-        (KEPT_DONE,),
+        "DELETE FROM job WHERE home = %(home)s AND state = 'done' AND seq <= (SELECT seq FROM job"
+        " WHERE home = %(home)s AND state = 'done' ORDER BY seq DESC LIMIT 1 OFFSET %(kept)s)",
+        {"home": home, "kept": KEPT_DONE},
     )
 
 

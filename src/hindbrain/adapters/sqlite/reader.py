@@ -510,6 +510,7 @@ class SqliteReader:
             *(project, name),
         )
         return list(dict.fromkeys(str(memory) for (memory,) in found))
+
     def suggestion(self, suggestion_id: str) -> "Suggestion | None":
         from hindbrain.adapters.sqlite.loop import suggestion
 
