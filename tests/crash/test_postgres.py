@@ -171,7 +171,9 @@ def _kill_followers(url: str) -> None:
     import psycopg
 
     with psycopg.connect(url, autocommit=True) as db:
-        db.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hindbrain follower'")
+        db.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hindbrain follower'"
+        )
 
 
 def test_a_memory_of_one_machine_is_there_for_the_next_question_on_another(url: str) -> None:

@@ -33,6 +33,13 @@ class PostgresStore(PostgresReader):
         super().__init__(self._with_connection, home=home)
         self._wire = Wire(url)
         self._timeout_s = timeout_s
+        try:
+            self._prepare()
+        except BaseException:
+            self._wire.close()
+            raise
+
+    def _prepare(self) -> None:
         with translated(self._wire.name), self._wire.lent() as db:
             self._is_read_only = bool(db.execute("SELECT pg_is_in_recovery()").fetchall()[0][0])
             if not self._is_read_only or not schema.version(db):
