@@ -87,7 +87,8 @@ def give_back(url: str) -> None:
     import psycopg
 
     with psycopg.connect(url, autocommit=True) as db:
-        db.execute(_EMPTY)
+        if db.execute("SELECT to_regclass('meta')").fetchall() != [(None,)]:
+            db.execute(_EMPTY)
     _free.append(url)
 
 

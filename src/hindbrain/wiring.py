@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 
 from hindbrain.adapters.ai.facade import Models
 from hindbrain.adapters.clock import SystemChance, SystemClock
@@ -16,7 +17,7 @@ from hindbrain.core.hints import TYPE_CHECKING, cast
 from hindbrain.core.value import replace
 from hindbrain.errors import BadSettings
 from hindbrain.facade import Hindbrain
-from hindbrain.ports import Dialect, Embedder, Store, Written
+from hindbrain.ports import Dialect, Embedder, Movable, Store, Written
 from hindbrain.settings import Settings, default_home, load, machine, worker_socket
 
 if TYPE_CHECKING:
@@ -86,7 +87,13 @@ def open_tools(settings: Settings) -> Tools:
     )
 
 
-def store_of(settings: Settings, *, timeout_s: float | None = None) -> Store:
+def movable(store: str) -> closing[Movable]:
+    """A store that somebody names by its path or address, opened to be read out or filled."""
+    settings = load()
+    return closing(store_of(replace(settings, store=store if is_server(store) else os.path.expanduser(store))))
+
+
+def store_of(settings: Settings, *, timeout_s: float | None = None) -> Movable:
     """The store that the settings name, opened."""
     patience = settings.lock_timeout_s if timeout_s is None else timeout_s
     if not is_server(settings.store):

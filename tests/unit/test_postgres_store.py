@@ -167,7 +167,7 @@ def test_damage_is_seen_and_what_can_be_mended_is(url: str, store: Store, name: 
 
 
 def lessons() -> list[tuple[str, list[str]]]:
-    """Texts, each with a question: the lessons of the evaluation and their titles where they are there, else made up."""
+    """Texts, each with a question: made up, and the evaluation's lessons with their titles where they are there."""
     chance = random.Random(8)
     words = [
         *"abcdefgh",

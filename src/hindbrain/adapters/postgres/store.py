@@ -15,12 +15,13 @@ from hindbrain.adapters.postgres import schema, vectors
 from hindbrain.adapters.postgres.reader import PostgresReader
 from hindbrain.adapters.postgres.wire import Db, Wire, is_lost, translated, undone_quietly
 from hindbrain.adapters.postgres.writer import apply
-from hindbrain.core.model import Event, Space
+from hindbrain.core.model import Event, Space, Vector
 from hindbrain.core.model.moment import stamp
 from hindbrain.errors import StoreUnreachable
 from hindbrain.ports import Changes, Damage, Erasure, Project, Transaction
 
 T = TypeVar("T")
+_NUMBERED = {name: name for name in ("event", "activity", "job")}  # tables whose rows have numbers
 _PAUSE_S = 0.05  # between tries to reach the server again, doubled each time
 _LONGEST_PAUSE_S = 1.0
 
@@ -174,6 +175,27 @@ class PostgresStore(PostgresReader):
         from hindbrain.adapters.postgres import check
 
         return self._with_connection(check.damage)
+
+    def identities(self) -> Sequence[tuple[str, str]]:
+        found = self._all("SELECT identity, project FROM project_identity ORDER BY identity")
+        return [(identity, project) for identity, project in found]
+
+    def spaces(self) -> Sequence[tuple[Space, bool]]:
+        return self._with_connection(vectors.all_spaces)
+
+    def vectors(self, ids: Sequence[str]) -> Sequence[Vector]:
+        return self._with_connection(lambda db: vectors.of(db, ids))
+
+    def carry(self, parts: Sequence[tuple[Changes, Mapping[str, int]]]) -> None:
+        def work(db: Db) -> None:
+            tx = _Open(db, home=self.home)
+            for changes, first in parts:
+                for table, number in first.items():
+                    sql = f"SELECT setval(pg_get_serial_sequence('{_NUMBERED[table]}', 'seq'), %s, false)"
+                    db.execute(sql.encode(), (number,))
+                tx.apply(changes)
+
+        self._written(work)
 
     def vitals(self) -> Mapping[str, str]:
         return self._with_connection(self._vitals)

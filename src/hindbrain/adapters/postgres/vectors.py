@@ -2,6 +2,7 @@
 and what was found is compared exactly in either case."""
 
 import json
+from array import array
 from collections.abc import Sequence
 from operator import mul
 from typing import Any
@@ -189,6 +190,41 @@ def drop_one(db: Db, *, but: Space) -> tuple[int, bool]:
     db.execute("DELETE FROM embedding_due WHERE space = %s", (space,))
     db.execute("DELETE FROM space WHERE seq = %s", (space,))
     return removed, not rest
+
+
+def all_spaces(db: Db) -> list[tuple[Space, bool]]:
+    """In the order in which they were made, and whether each is expected."""
+    found = db.execute("SELECT provider, model, version, dimension, is_expected FROM space ORDER BY seq").fetchall()
+    return [(_space(row), is_expected) for *row, is_expected in found]
+
+
+def of(db: Db, ids: Sequence[str]) -> list[Vector]:
+    """All vectors of these memories, by memory, space and piece."""
+    found = db.execute(
+        "SELECT m.id, s.provider, s.model, s.version, s.dimension, v.piece, v.start, v.stop, v.digest, v.scale,"
+        " v.code::text FROM embedding v JOIN memory m ON m.seq = v.memory JOIN space s ON s.seq = v.space"
+        " WHERE m.id = ANY(%s)"
+        ' ORDER BY m.id, s.provider COLLATE "C", s.model COLLATE "C", s.version COLLATE "C", s.dimension, v.piece',
+        (list(ids),),
+    ).fetchall()
+    return [
+        Vector(
+            memory_id=row[0],
+            space=_space(row[1:5]),
+            piece=row[5],
+            start=row[6],
+            end=row[7],
+            digest=row[8],
+            scale=row[9],
+            code=array("b", map(int, json.loads(row[10]))).tobytes(),
+        )
+        for row in found
+    ]
+
+
+def _space(row: Sequence[Any]) -> Space:
+    provider, model, version, dimension = row
+    return Space(provider=provider, model=model, version=version, dimension=dimension)
 
 
 def told(db: Db) -> str:
