@@ -1,15 +1,20 @@
 """A server that dies, a line that breaks: nothing that was acknowledged is lost, nothing is written twice."""
 
 import random
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from building import NOW, a_memory, a_project, keep
+from calling import Cli
 from database import Server, give_back, own_server, schema_url, take_url
+from hooking import ran
 from proxy import Proxy
 
 from hindbrain.core.model import Event, Receipt, Verdict
@@ -183,3 +188,33 @@ def test_a_memory_of_one_machine_is_there_for_the_next_question_on_another(url: 
     assert [hit.memory.id for hit in other.search(["lock"], HERE, limit=3)] == ["mem-a"]
     one.close()
     other.close()
+
+
+HOOK = Path(__file__).resolve().parents[2] / "src" / "hindbrain" / "hook.py"
+
+
+def test_hooks_keep_what_they_hear_while_the_server_is_away_and_it_arrives_once(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli = Cli(tmp_path, monkeypatch)
+    monkeypatch.setenv("HINDBRAIN_STORE", schema_url(server.url, f"spool{random.randrange(2**32)}"))
+    cli("add", "Run make test before you push")
+    (cli.home / "config.toml").write_text('embedder = "off"\nlock_timeout_s = 0.2\n')
+    (cli.home / "worker-start").write_bytes(b"." * 20)  # tried in vain just now: the hooks start none
+    server.stop()
+    try:
+        for n in range(5):
+            heard = ran(f"echo {n}", session=f"s{n}", cwd=str(cli.folder))
+            told = subprocess.run(
+                [sys.executable, "-I", "-S", str(HOOK), "claude"], input=heard, capture_output=True, check=True
+            )
+            assert not told.stdout
+        away = cli("recall", "pushing", "--json", code=StoreUnreachable.exit_code)
+        assert away.error["code"] == "store_unreachable"
+        cli.child("worker", "--once")  # it cannot, and loses nothing
+    finally:
+        server.start()
+    for _ in range(2):
+        assert cli.child("worker", "--once").code == 0
+    found = cli.json("activity")["activities"]
+    assert sorted(one["subject"] for one in found) == [f"echo {n}" for n in range(5)]

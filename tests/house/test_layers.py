@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "main": {"entry", "errors", "root"},
     "hook": {"entry"},
 }
-THIRD_PARTY = {"adapters": {"apsw", "numpy", "onnxruntime"}, "entry": {"click"}}
+THIRD_PARTY = {"adapters": {"apsw", "numpy", "onnxruntime", "psycopg"}, "entry": {"click"}}
 PURE = {
     *("__future__", "abc", "array", "base64", "binascii", "bisect", "collections", "copy", "dataclasses", "datetime"),
     *("difflib", "enum", "fnmatch", "fractions", "functools", "hashlib", "heapq", "html", "ipaddress"),

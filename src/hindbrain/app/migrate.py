@@ -9,11 +9,11 @@ from itertools import islice
 from typing import Any
 
 from hindbrain.core.digest import sha256
-from hindbrain.core.model import Counters, Memory, Pulse, Space, Vector
+from hindbrain.core.model import Counters, Memory, Pulse, Vector
 from hindbrain.core.model.record import canonical, to_record
 from hindbrain.core.value import dataclass, replace
 from hindbrain.errors import BadValue, Conflict
-from hindbrain.ports import Changes, Movable, Project, Reader
+from hindbrain.ports import Changes, Movable, Reader
 
 Tell = Callable[[int], None]  # so many more rows are there
 _BATCH = 200  # rows
@@ -39,6 +39,15 @@ class Moved:
         return sum(part.rows for part in self.parts)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Batch:
+    """What is written together, and how far it goes."""
+
+    name: str
+    rows: Sequence[Any]
+    mark: Mapping[str, str]
+
+
 def migrate(source: Movable, target: Movable, *, tell: Tell = lambda _: None) -> Moved:
     """Carry everything. BadValue when the target holds something else; Conflict when the two differ in the end."""
     step, at = _begun(source, target)
@@ -49,7 +58,7 @@ def migrate(source: Movable, target: Movable, *, tell: Tell = lambda _: None) ->
         done = at if number == step else 0
         while batch := list(islice(rows, _BATCH)):
             done += len(batch)
-            _LOADS.get(name, _load)(target, name, batch, {_MARK: f"{number} {done}"})
+            _LOADS.get(name, _load)(target, _Batch(name=name, rows=batch, mark={_MARK: f"{number} {done}"}))
             tell(len(batch))
     moved = _compared(source, target)
     target.carry([(Changes(cursors={_MARK: ""}), {})])
@@ -155,8 +164,8 @@ _STEPS: dict[str, Callable[[Movable], Iterator[Any]]] = {
 }
 
 
-def _load(target: Movable, name: str, batch: Sequence[Any], mark: Mapping[str, str]) -> None:
-    target.carry([(_changes(name, batch), {}), (Changes(cursors=mark), {})])
+def _load(target: Movable, batch: _Batch) -> None:
+    target.carry([(_changes(batch.name, batch.rows), {}), (Changes(cursors=batch.mark), {})])
 
 
 def _changes(name: str, rows: Sequence[Any]) -> Changes:
@@ -164,30 +173,30 @@ def _changes(name: str, rows: Sequence[Any]) -> Changes:
     return Changes(**fields)
 
 
-def _load_projects(target: Movable, name: str, batch: Sequence[Project], mark: Mapping[str, str]) -> None:
-    for project in batch:
+def _load_projects(target: Movable, batch: _Batch) -> None:
+    for project in batch.rows:
         target.adopt([f"id:{project.id}"], name=project.name, project_id=project.id, at=project.created_at)
-    target.carry([(Changes(cursors=mark), {})])
+    target.carry([(Changes(cursors=batch.mark), {})])
 
 
-def _load_identities(target: Movable, name: str, batch: Sequence[tuple[str, str]], mark: Mapping[str, str]) -> None:
+def _load_identities(target: Movable, batch: _Batch) -> None:
     known = {project.id: project for project in target.projects()}
-    for identity, key in batch:
+    for identity, key in batch.rows:
         one = known[key]
         target.adopt([f"id:{key}", identity], name=one.name, project_id=key, at=one.created_at)
-    target.carry([(Changes(cursors=mark), {})])
+    target.carry([(Changes(cursors=batch.mark), {})])
 
 
-def _load_versions(target: Movable, name: str, batch: Sequence[Any], mark: Mapping[str, str]) -> None:
-    changes = [Changes(memories=(v.memory,), by=v.changed_by, change=v.change) for v in batch]
-    target.carry([(change, {}) for change in (*changes, Changes(cursors=mark))])
+def _load_versions(target: Movable, batch: _Batch) -> None:
+    changes = [Changes(memories=(v.memory,), by=v.changed_by, change=v.change) for v in batch.rows]
+    target.carry([(change, {}) for change in (*changes, Changes(cursors=batch.mark))])
 
 
-def _load_memories(target: Movable, name: str, batch: Sequence[Memory], mark: Mapping[str, str]) -> None:
+def _load_memories(target: Movable, batch: _Batch) -> None:
     """They are there, as their last version: what moved without one follows."""
-    known = target.memories([memory.id for memory in batch])
-    pulses = tuple(_pulse(known[memory.id], memory) for memory in batch if known[memory.id] != memory)
-    target.carry([(Changes(pulses=pulses, cursors=mark), {})])
+    known = target.memories([memory.id for memory in batch.rows])
+    pulses = tuple(_pulse(known[memory.id], memory) for memory in batch.rows if known[memory.id] != memory)
+    target.carry([(Changes(pulses=pulses, cursors=batch.mark), {})])
 
 
 def _pulse(before: Memory, after: Memory) -> Pulse:
@@ -201,36 +210,36 @@ def _pulse(before: Memory, after: Memory) -> Pulse:
     )
 
 
-def _load_spaces(target: Movable, name: str, batch: Sequence[Space], mark: Mapping[str, str]) -> None:
-    for space in batch:
+def _load_spaces(target: Movable, batch: _Batch) -> None:
+    for space in batch.rows:
         target.expect(space)
-    target.carry([(Changes(cursors=mark), {})])
+    target.carry([(Changes(cursors=batch.mark), {})])
 
 
-def _load_vectors(target: Movable, name: str, batch: Sequence[tuple[Vector, ...]], mark: Mapping[str, str]) -> None:
-    target.carry([(Changes(vectors=tuple(one for pieces in batch for one in pieces), cursors=mark), {})])
+def _load_vectors(target: Movable, batch: _Batch) -> None:
+    target.carry([(Changes(vectors=tuple(one for pieces in batch.rows for one in pieces), cursors=batch.mark), {})])
 
 
-def _load_numbered(target: Movable, name: str, batch: Sequence[Any], mark: Mapping[str, str]) -> None:
+def _load_numbered(target: Movable, batch: _Batch) -> None:
     """In runs without a gap, each under the number that it had."""
-    table = {"events": "event", "activities": "activity", "jobs": "job"}[name]
+    table = {"events": "event", "activities": "activity", "jobs": "job"}[batch.name]
     runs: list[list[Any]] = []
-    for row in batch:
+    for row in batch.rows:
         if runs and runs[-1][-1].seq + 1 == row.seq:
             runs[-1].append(row)
         else:
             runs.append([row])
     parts: list[tuple[Changes, Mapping[str, int]]] = [
-        (_changes(name, [replace(row, seq=0) for row in run]), {table: run[0].seq}) for run in runs
+        (_changes(batch.name, [replace(row, seq=0) for row in run]), {table: run[0].seq}) for run in runs
     ]
-    target.carry([*parts, (Changes(cursors=mark), {})])
+    target.carry([*parts, (Changes(cursors=batch.mark), {})])
 
 
-def _load_cursors(target: Movable, name: str, batch: Sequence[tuple[str, str]], mark: Mapping[str, str]) -> None:
-    target.carry([(Changes(cursors={**dict(batch), **mark}), {})])
+def _load_cursors(target: Movable, batch: _Batch) -> None:
+    target.carry([(Changes(cursors={**dict(batch.rows), **batch.mark}), {})])
 
 
-_LOADS: dict[str, Callable[[Movable, str, Sequence[Any], Mapping[str, str]], None]] = {
+_LOADS: dict[str, Callable[[Movable, _Batch], None]] = {
     "projects": _load_projects,
     "identities": _load_identities,
     "versions": _load_versions,

@@ -25,7 +25,7 @@ def written(value: object, *, without: tuple[str, ...] = ()) -> str:
 
 def read_as(kind: type[T], text: str, **more: Any) -> T:
     """The value that `written` wrote. ValueError, KeyError or TypeError when it is none."""
-    return _made(kind, read(text), more)
+    return _made(kind, read(text), more=more)
 
 
 def column(text: str | None) -> str | None:
@@ -46,7 +46,7 @@ def _plain(value: Any) -> Any:
     return {name: _plain(getattr(value, name)) for name in names} if names else value
 
 
-def _made(kind: type[T], record: Mapping[str, Any], more: Mapping[str, Any]) -> T:
+def _made(kind: type[T], record: Mapping[str, Any], *, more: Mapping[str, Any]) -> T:
     known: Any = kind
     readers = _readers(known)
     return kind(**{name: readers[name](raw) for name, raw in record.items() if name in readers}, **more)
@@ -58,18 +58,19 @@ def _readers(kind: Any) -> Mapping[str, Callable[[Any], Any]]:
 
 
 def _reader(hint: Any) -> Callable[[Any], Any]:
-    inner = [one for one in typing.get_args(hint) if one is not type(None)]
-    if isinstance(hint, types.UnionType):
-        known = _reader(inner[0])
+    if isinstance(hint, types.UnionType):  # with None: no field here may be of two kinds
+        known = _reader(next(one for one in typing.get_args(hint) if one is not type(None)))
         return lambda raw: None if raw is None else known(raw)
     if typing.get_origin(hint) is tuple:
-        each = _reader(inner[0])
+        each = _reader(typing.get_args(hint)[0])
         return lambda raw: tuple(each(one) for one in raw)
-    if hint is datetime:
-        return read_stamp
-    if hint is bytes:
-        return bytes.fromhex
-    if isinstance(hint, type) and "__dataclass_fields__" in hint.__dict__:
-        return lambda raw: _made(hint, raw, {})
-    is_closed = isinstance(hint, type) and issubclass(hint, str) and hint is not str
-    return hint if is_closed else lambda raw: raw
+    plain: dict[Any, Callable[[Any], Any]] = {datetime: read_stamp, bytes: bytes.fromhex}
+    return plain.get(hint) or _reader_of_class(hint)
+
+
+def _reader_of_class(hint: Any) -> Callable[[Any], Any]:
+    if not isinstance(hint, type) or hint is str:
+        return lambda raw: raw
+    if "__dataclass_fields__" in hint.__dict__:
+        return lambda raw: _made(hint, raw, more={})
+    return hint if issubclass(hint, str) else lambda raw: raw

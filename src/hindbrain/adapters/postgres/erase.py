@@ -84,7 +84,7 @@ def erase(db: Db, memory_id: str, *, at: datetime) -> Erasure:
     for table, which in _OWN.items():
         count += db.execute(f"DELETE FROM {table} WHERE {which}".encode(), {"id": memory_id, "seq": seq}).rowcount
     for table, kind, blank in _BLANKS:
-        _blank(db, table, kind, blank=blank, lost=lost)
+        _blank(db, table, kind=kind, blank=blank, lost=lost)
     _blank_feed(db, lost)
     return Erasure(rows=count, backups=(), found_in=tuple(_remaining(db, lost)))
 
@@ -116,7 +116,7 @@ def _needles(lost: _Lost) -> list[str]:
 _HOLDS = "EXISTS (SELECT 1 FROM unnest(%(needles)s::text[]) n WHERE strpos({}, n) > 0)"
 
 
-def _blank(db: Db, table: str, kind: type[Any], *, blank: Callable[[Any, _Lost], Any], lost: _Lost) -> None:
+def _blank(db: Db, table: str, *, kind: type[Any], blank: Callable[[Any, _Lost], Any], lost: _Lost) -> None:
     needles = [*_needles(lost), *lost.names]
     rows = db.execute(
         f"SELECT ctid::text, data FROM {table} WHERE {_HOLDS.format('data')}".encode(), {"needles": needles}

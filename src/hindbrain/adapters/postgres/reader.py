@@ -41,11 +41,12 @@ class PostgresReader:
         found: list[tuple[Any, ...]] = self._using(lambda db: db.execute(sql.encode(), values).fetchall())
         return found
 
-    def _values(self, kind: type[T], table: str, rest: str, *values: Any) -> list[T]:
-        return [_read(kind, text) for (text,) in self._all(f"SELECT data FROM {table} {rest}", *values)]
+    def _values(self, kind: type[T], rest: str, *values: Any) -> list[T]:
+        found = self._all(f"SELECT data FROM {_table(kind)} {rest}", *values)
+        return [_read(kind, text) for (text,) in found]
 
-    def _numbered(self, kind: type[T], table: str, rest: str, *values: Any) -> list[T]:
-        found = self._all(f"SELECT seq, data FROM {table} {rest}", *values)
+    def _numbered(self, kind: type[T], rest: str, *values: Any) -> list[T]:
+        found = self._all(f"SELECT seq, data FROM {_table(kind)} {rest}", *values)
         return [_read(kind, text, seq=seq) for seq, text in found]
 
     def _memories(self, rest: str, *values: Any) -> list[Memory]:
@@ -237,23 +238,21 @@ class PostgresReader:
         ]
 
     def sayings(self, memory_id: str) -> Sequence[Saying]:
-        return self._values(Saying, "saying", "WHERE memory = %s ORDER BY at, receipt", column(memory_id))
+        return self._values(Saying, "WHERE memory = %s ORDER BY at, receipt", column(memory_id))
 
     def links(self, memory_id: str) -> Sequence[Link]:
         rest = "WHERE source = %s OR target = %s ORDER BY at, source, target, relation"
-        return self._values(Link, "link", rest, column(memory_id), column(memory_id))
+        return self._values(Link, rest, column(memory_id), column(memory_id))
 
     def receipt(self, receipt_id: str) -> Receipt | None:
-        return _first(self._values(Receipt, "receipt", "WHERE id = %s", column(receipt_id)))
+        return _first(self._values(Receipt, "WHERE id = %s", column(receipt_id)))
 
     def receipts_for(self, key: str) -> Receipt | None:
-        return _first(self._values(Receipt, "receipt", "WHERE key = %s", column(key)))
+        return _first(self._values(Receipt, "WHERE key = %s", column(key)))
 
     def receipts(self, project: str, *, session: str = "", verdict: str = "", limit: int = 0) -> Sequence[Receipt]:
         narrowed, values = _narrowed(project=project, session=session, verdict=verdict)
-        return self._values(
-            Receipt, "receipt", f"{narrowed} ORDER BY at DESC, id DESC LIMIT %s", *values, limit or None
-        )
+        return self._values(Receipt, f"{narrowed} ORDER BY at DESC, id DESC LIMIT %s", *values, limit or None)
 
     def taught(self, project: str, *, session: str = "", since: datetime | None = None) -> int:
         narrowed, values = _narrowed(project=project, session=session)
@@ -261,16 +260,15 @@ class PostgresReader:
         return int(self._all(sql, *values, _since(since))[0][0])
 
     def review(self, review_id: str) -> Review | None:
-        return _first(self._values(Review, "review", "WHERE id = %s", column(review_id)))
+        return _first(self._values(Review, "WHERE id = %s", column(review_id)))
 
     def reviews(self, project: str, *, with_closed: bool = False) -> Sequence[Review]:
         is_open = "" if with_closed else " AND closed_at IS NULL"
-        return self._values(Review, "review", f"WHERE project = %s{is_open} ORDER BY opened_at, id", column(project))
+        return self._values(Review, f"WHERE project = %s{is_open} ORDER BY opened_at, id", column(project))
 
     def injections(self, memory_id: str) -> Sequence[Injection]:
         return self._values(
             Injection,
-            "injection",
             "WHERE id IN (SELECT injection FROM injection_item WHERE memory = %s) AND NOT is_withheld ORDER BY id",
             column(memory_id),
         )
@@ -293,23 +291,23 @@ class PostgresReader:
 
     def told(self, project: str, *, session: str = "", since: datetime | None = None) -> Sequence[Injection]:
         narrowed, values = _narrowed(project=project, session=session)
-        return self._values(Injection, "injection", f"{narrowed} AND at >= %s ORDER BY at, id", *values, _since(since))
+        return self._values(Injection, f"{narrowed} AND at >= %s ORDER BY at, id", *values, _since(since))
 
     def activities(
         self, project: str, *, session: str = "", after: int = 0, deeds: Sequence[Deed] = (), limit: int = 0
     ) -> Sequence[Activity]:
         narrowed, values = _narrowed(project=project, session=session, deed=[str(deed) for deed in deeds])
         rest = f"{narrowed} AND seq > %s ORDER BY seq LIMIT %s"
-        return self._numbered(Activity, "activity", rest, *values, after, limit or None)
+        return self._numbered(Activity, rest, *values, after, limit or None)
 
     def jobs(self, *, states: Sequence[JobState] = (), kind: str = "", limit: int = 0) -> Sequence[Job]:
         narrowed, values = _narrowed(state=[str(state) for state in states], kind=kind)
         narrowed, values = f"{narrowed or 'WHERE true'} AND home = %s", [*values, self.home]
-        return self._numbered(Job, "job", f"{narrowed} ORDER BY seq LIMIT %s", *values, limit or None)
+        return self._numbered(Job, f"{narrowed} ORDER BY seq LIMIT %s", *values, limit or None)
 
     def due(self, now: datetime, *, limit: int = 1) -> Sequence[Job]:
         is_due = "state IN ('queued', 'running') AND home = %s AND (state = 'running' OR due_at <= %s)"
-        return self._numbered(Job, "job", f"WHERE {is_due} ORDER BY seq LIMIT %s", self.home, stamp(now), limit)
+        return self._numbered(Job, f"WHERE {is_due} ORDER BY seq LIMIT %s", self.home, stamp(now), limit)
 
     def count_jobs(self) -> Mapping[JobState, int]:
         found = self._all("SELECT state, count(*) FROM job WHERE home = %s GROUP BY state ORDER BY state", self.home)
@@ -317,19 +315,19 @@ class PostgresReader:
 
     def outcomes(self, project: str, *, memory_id: str = "", session: str = "") -> Sequence[Outcome]:
         narrowed, values = _narrowed(project=project, memory=memory_id, session=session)
-        return self._values(Outcome, "outcome", f"{narrowed} ORDER BY at, id", *values)
+        return self._values(Outcome, f"{narrowed} ORDER BY at, id", *values)
 
     def anchors(self, project: str, *, memory_id: str = "", paths: Sequence[str] = ()) -> Sequence[Anchor]:
         narrowed, values = _narrowed(project=project, memory=memory_id, path=list(paths))
-        return self._values(Anchor, "anchor", f"{narrowed} ORDER BY memory, path, position", *values)
+        return self._values(Anchor, f"{narrowed} ORDER BY memory, path, position", *values)
 
     def standings(self, ids: Sequence[str]) -> Mapping[str, Standing]:
         wanted = [column(key) for key in dict.fromkeys(ids)]
         said: dict[str, list[Outcome]] = {}
-        for outcome in self._values(Outcome, "outcome", "WHERE memory = ANY(%s::text[])", wanted):
+        for outcome in self._values(Outcome, "WHERE memory = ANY(%s::text[])", wanted):
             said.setdefault(outcome.memory_id, []).append(outcome)
         tied: dict[str, list[Anchor]] = {}
-        for anchor in self._values(Anchor, "anchor", "WHERE memory = ANY(%s::text[])", wanted):
+        for anchor in self._values(Anchor, "WHERE memory = ANY(%s::text[])", wanted):
             tied.setdefault(anchor.memory_id, []).append(anchor)
         return {
             key: standing(said.get(key, ()), [anchor.freshness for anchor in tied.get(key, ())])
@@ -348,7 +346,7 @@ class PostgresReader:
         narrowed, values = _narrowed(project=project, sort=sort, agent=agent)
         if to is not None:
             narrowed, values = f"{narrowed} AND receiver = %s", [*values, column(to)]
-        return self._values(Paper, "paper", f"{narrowed} ORDER BY at, sort, id", *values)
+        return self._values(Paper, f"{narrowed} ORDER BY at, sort, id", *values)
 
     def called(self, name: str, project: str) -> Sequence[str]:
         found = self._all(
@@ -359,11 +357,11 @@ class PostgresReader:
         return list(dict.fromkeys(str(memory) for (memory,) in found))
 
     def suggestion(self, suggestion_id: str) -> Suggestion | None:
-        return _first(self._values(Suggestion, "suggestion", "WHERE id = %s", column(suggestion_id)))
+        return _first(self._values(Suggestion, "WHERE id = %s", column(suggestion_id)))
 
     def suggestions(self, project: str, *, statuses: Sequence[Status] = (), scar: str = "") -> Sequence[Suggestion]:
         narrowed, values = _narrowed(project=project, status=[str(status) for status in statuses], scar=scar)
-        return self._values(Suggestion, "suggestion", f"{narrowed} ORDER BY created_at, id", *values)
+        return self._values(Suggestion, f"{narrowed} ORDER BY created_at, id", *values)
 
     def audits(self, *, after: int = 0, limit: int = 0) -> Sequence[Entry]:
         found = self._all("SELECT seq, data FROM audit WHERE seq > %s ORDER BY seq LIMIT %s", *(after, limit or None))
@@ -375,7 +373,7 @@ class PostgresReader:
 
     def workstreams(self, project: str, *, state: str = "") -> Sequence[Workstream]:
         narrowed, values = _narrowed(project=project, state=state)
-        return self._values(Workstream, "workstream", f"{narrowed} ORDER BY opened_at, id", *values)
+        return self._values(Workstream, f"{narrowed} ORDER BY opened_at, id", *values)
 
     def cursor(self, name: str) -> str:
         found = self._all("SELECT value FROM cursor WHERE home = %s AND name = %s", self.home, column(name))
@@ -390,12 +388,12 @@ class PostgresReader:
         return {name: str(read(value)) for name, value in found}
 
     def calls(self, *, since: datetime | None = None) -> Sequence[Call]:
-        return self._values(Call, "call", "WHERE at >= %s ORDER BY at, seq", _since(since))
+        return self._values(Call, "WHERE at >= %s ORDER BY at, seq", _since(since))
 
     def events(self, *, after: int = 0, project: str = "", limit: int = 0) -> Sequence[Event]:
         narrowed, values = _narrowed(project=project)
         rest = f"{narrowed or 'WHERE true'} AND seq > %s ORDER BY seq LIMIT %s"
-        return self._numbered(Event, "event", rest, *values, after, limit or None)
+        return self._numbered(Event, rest, *values, after, limit or None)
 
     def projects(self) -> Sequence[Project]:
         return [_project(row) for row in self._all("SELECT id, name, created_at FROM project ORDER BY seq")]
@@ -408,6 +406,10 @@ class PostgresReader:
             *(wanted, wanted),
         )
         return _project(found[0]) if found else None
+
+
+def _table(kind: type[Any]) -> str:
+    return kind.__name__.lower()
 
 
 def clause(where: Where) -> tuple[str, list[Any]]:

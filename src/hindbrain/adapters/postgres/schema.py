@@ -65,12 +65,12 @@ def _make(db: Db, migrations: Sequence[Migration]) -> None:
         db.execute('CREATE TABLE IF NOT EXISTS meta (name text COLLATE "C" PRIMARY KEY, value text NOT NULL)')
     for migration in migrations:
         db.execute(migration.sql.encode())
-        note(db, "schema", str(migration.number))
+        note(db, "schema", value=str(migration.number))
     if migrations:
-        note(db, "fingerprint", fingerprint(db))
+        note(db, "fingerprint", value=fingerprint(db))
 
 
-def note(db: Db, name: str, value: str) -> None:
+def note(db: Db, name: str, *, value: str) -> None:
     db.execute(
         "INSERT INTO meta VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value", (name, value)
     )

@@ -241,20 +241,24 @@ class PostgresStore(PostgresReader):
         """Listening begins before the look, so that nothing can happen between the two."""
         try:
             with translated(self._wire.name), self._wire.open() as db:
-                db.execute("SELECT set_config('application_name', 'hindbrain follower', false)")
-                ((name,),) = db.execute("SELECT quote_ident('hindbrain_' || current_schema())").fetchall()
-                db.execute(f"LISTEN {name}".encode())
-                found = self.events(after=after)
-                if not found:
-                    for _ in db.notifies(timeout=timeout_s, stop_after=1):
-                        found = self.events(after=after)
-                return found
+                _listen(db)
+                return self.events(after=after) or self._woken(db, after=after, timeout_s=timeout_s)
         except StoreUnreachable:
             time.sleep(min(_LONGEST_PAUSE_S, timeout_s))
             return self.events(after=after)
 
+    def _woken(self, db: Db, *, after: int, timeout_s: float) -> Sequence[Event]:
+        is_told = any(True for _ in db.notifies(timeout=timeout_s, stop_after=1))
+        return self.events(after=after) if is_told else ()
+
     def close(self) -> None:
         self._wire.close()
+
+
+def _listen(db: Db) -> None:
+    db.execute("SELECT set_config('application_name', 'hindbrain follower', false)")
+    ((name,),) = db.execute("SELECT quote_ident('hindbrain_' || current_schema())").fetchall()
+    db.execute(f"LISTEN {name}".encode())
 
 
 class _Open(PostgresReader):

@@ -1,5 +1,7 @@
-"""How memories are found by meaning: all of a project's vectors where they are few, a graph of all where they are many,
-and what was found is compared exactly in either case."""
+"""How memories are found by meaning: all of a project's vectors are compared where they are few.
+
+Where they are many, a graph of all names candidates; those are compared exactly.
+"""
 
 import json
 from array import array
@@ -57,18 +59,20 @@ def nearest(db: Db, wanted: Wanted, *, space: Space) -> list[Near]:
             return []
         scopes = _scopes(db, wanted.where.project)
         chosen = (
-            _by_graph(db, wanted, space=space, number=found, scopes=scopes) if _are_many(db, found, scopes) else None
+            _by_graph(db, wanted, space=space, number=found, scopes=scopes)
+            if _are_many(db, found, scopes=scopes)
+            else None
         )
         if chosen is None:
             chosen = _by_comparing_all(db, wanted, number=found, scopes=scopes)
-        return _compared(db, chosen, wanted.point, number=found)
+        return _compared(db, chosen, point=wanted.point, number=found)
 
 
 def _scopes(db: Db, project: str) -> list[int]:
     return [0, *(seq for (seq,) in db.execute("SELECT seq FROM project WHERE id = %s", (project,)))]
 
 
-def _are_many(db: Db, number: int, scopes: Sequence[int]) -> bool:
+def _are_many(db: Db, number: int, *, scopes: Sequence[int]) -> bool:
     sql = "SELECT count(*) FROM (SELECT 1 FROM embedding WHERE space = %s AND scope = ANY(%s) LIMIT %s) v"
     return bool(db.execute(sql, (number, list(scopes), FEW + 1)).fetchall()[0][0] > FEW)
 
@@ -112,7 +116,7 @@ def _by_graph(db: Db, wanted: Wanted, *, space: Space, number: int, scopes: Sequ
     return list(dict.fromkeys(found))
 
 
-def _compared(db: Db, chosen: Sequence[int], point: Sequence[float], *, number: int) -> list[Near]:
+def _compared(db: Db, chosen: Sequence[int], *, point: Sequence[float], number: int) -> list[Near]:
     rows = db.execute(
         "SELECT m.id, v.start, v.stop, v.scale, v.code::text FROM embedding v JOIN memory m ON m.seq = v.memory"
         " AND v.scope = m.scope WHERE v.space = %s AND v.memory = ANY(%s) ORDER BY m.id, v.piece",

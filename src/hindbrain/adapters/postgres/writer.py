@@ -70,33 +70,38 @@ def _groups(memories: Sequence[Memory]) -> list[list[Memory]]:
 
 def _put_memories(memories: Sequence[Memory], db: Db, *, reader: PostgresReader, changes: Changes) -> set[int]:
     known = reader.memories([memory.id for memory in memories])
-    numbers, scopes = _numbers(memories, db, known=known)
-    index, gone, moved, rows = words.Index(), [], [], []
+    numbers, scope_of = _numbers(memories, db, known=known)
+    index, rows = words.Index(), []
     for memory in memories:
-        old, seq, scope = known.get(memory.id), numbers[memory.id], scopes(memory)
-        if memory.version != (old.version if old else 0) + 1:
-            raise Conflict(
-                f"{memory.id} is at version {old.version if old else 0}, not {memory.version - 1}",
-                fix="read it again and repeat the change",
-            )
+        old, seq, scope = known.get(memory.id), numbers[memory.id], scope_of(memory)
+        _refuse_other_version(memory, old)
         found = words.found_by(memory)
         rows.append(row(memory, number=seq, scope=scope, found=found))
-        before = words.found_by(old) if old else None
-        if old and before and (before, scopes(old)) != (found, scope):
-            index.remove(seq, before, scope=scopes(old))
-        if not before or not old or (before, scopes(old)) != (found, scope):
+        before = (words.found_by(old), scope_of(old)) if old else None
+        if before and before != (found, scope):
+            index.remove(seq, before[0], scope=before[1])
+        if before != (found, scope):
             index.add(seq, found, scope=scope)
-        if old and (old.title, old.content) != (memory.title, memory.content):
-            gone.append((seq,))
-        elif old and scopes(old) != scope:
-            moved.append((scope, seq))
+    db.cursor().executemany(_PUT, rows)
+    pairs = [(known[memory.id], memory) for memory in memories if memory.id in known]
+    reworded = [new for old, new in pairs if (old.title, old.content) != (new.title, new.content)]
+    moved = [new for old, new in pairs if scope_of(old) != scope_of(new)]
     run = db.cursor()
-    run.executemany(_PUT, rows)
-    run.executemany("DELETE FROM embedding WHERE memory = %s", gone)
-    run.executemany("UPDATE embedding SET scope = %s WHERE memory = %s", moved)
+    run.executemany("DELETE FROM embedding WHERE memory = %s", [(numbers[one.id],) for one in reworded])
+    run.executemany(
+        "UPDATE embedding SET scope = %s WHERE memory = %s", [(scope_of(one), numbers[one.id]) for one in moved]
+    )
     index.write(db)
     _put_versions(memories, db, changes=changes)
     return set(numbers.values())
+
+
+def _refuse_other_version(memory: Memory, old: Memory | None) -> None:
+    known = old.version if old else 0
+    if memory.version != known + 1:
+        raise Conflict(
+            f"{memory.id} is at version {known}, not {memory.version - 1}", fix="read it again and repeat the change"
+        )
 
 
 def _numbers(
@@ -352,4 +357,4 @@ def _log(entry: Entry, db: Db, *, reader: PostgresReader) -> None:
             fix="run `hindbrain audit verify`; nothing was written",
         )
     db.execute("INSERT INTO audit VALUES (%s, %s, %s)", (entry.seq, entry.project, written(entry, without=("seq",))))
-    note(db, "audit", head_of(entry).text)
+    note(db, "audit", value=head_of(entry).text)

@@ -17,11 +17,11 @@ hindbrain migrate postgresql://hindbrain@db.example/hindbrain hindbrain.db
 @argument("source", metavar="FROM")
 @argument("target", metavar="TO")
 def migrate(call: Call, source: str, target: str) -> None:
-    """Carry a whole store into an empty one: a file, or a PostgreSQL database.
+    """Carry a whole store to another: a file, or PostgreSQL.
 
-    Everything goes along: every version of every memory, receipts, outcomes, vectors, and the log of decisions. What
-    was cut short goes on where it stopped when it is run again. In the end all rows of both are compared. Stop the
-    worker before; of a server only this machine's queue is carried.
+    The target must be empty. Everything goes along: every version of every memory, receipts, outcomes, vectors, and
+    the log of decisions. What was cut short goes on where it stopped when it is run again. In the end all rows of
+    both are compared. Stop the worker before; of a server only this machine's queue is carried.
     """
     from hindbrain.app.migrate import migrate as moved
     from hindbrain.app.migrate import size
