@@ -235,7 +235,9 @@ def _fill(store: Store, memories: list[Memory], points: dict[str, list[float]], 
     store.write(lambda tx: tx.apply(Changes(memories=tuple(memories), vectors=vectors)))
 
 
-def test_the_graph_finds_nearly_all_and_no_project_starves(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_graph_finds_nearly_all_and_no_project_starves(
+    url: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from hindbrain.adapters.postgres import vectors
 
     chance = random.Random(5)
@@ -246,7 +248,12 @@ def test_the_graph_finds_nearly_all_and_no_project_starves(store: Store, monkeyp
         a_memory(f"lesson {n}", id=f"mem-{n:04}", project=f"prj-{'two' if n % 20 else 'one'}") for n in range(2_000)
     ]
     _fill(store, memories, {m.id: [chance.gauss(0, 1) for _ in range(16)] for m in memories}, space)
+    ask(url, "ANALYZE")
     asked = [_unit([chance.gauss(0, 1) for _ in range(16)]) for _ in range(20)]
+    ((number,),) = ask(url, "SELECT seq FROM space")
+    nearest = f"embedding WHERE space = {number} ORDER BY code::halfvec(16) <=> %s::halfvec(16) LIMIT 40"
+    plan = ask(url, f"EXPLAIN SELECT 1 FROM {nearest}", str(asked[0]))
+    assert "idx_space_" in str(plan)  # what the store asks in this form goes by the graph
     for project, few in (("prj-two", 500), ("prj-one", 50)):
         where = Where(project=project)
         exact = [{near.memory_id for near in store.nearest(point, space, where=where, limit=10)} for point in asked]

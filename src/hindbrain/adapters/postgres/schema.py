@@ -79,10 +79,10 @@ def note(db: Db, name: str, *, value: str) -> None:
 def fingerprint(db: Db) -> str:
     """Of the tables, columns and policies as they are, not as a ledger says. Without the indexes of spaces."""
     found: list[Any] = db.execute(
-        "SELECT c.table_name, c.column_name, c.data_type, c.is_nullable, t.relrowsecurity"
-        " FROM information_schema.columns c JOIN pg_class t ON t.relname = c.table_name"
-        " AND t.relnamespace = current_schema()::regnamespace"
-        " WHERE c.table_schema = current_schema() ORDER BY 1, c.ordinal_position"
+        "SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, c.relrowsecurity,"
+        " (SELECT count(*) FROM pg_policy p WHERE p.polrelid = c.oid)"
+        " FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
+        " WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' ORDER BY 1, a.attnum"
     ).fetchall()
     return sha256(repr(found).encode())
 

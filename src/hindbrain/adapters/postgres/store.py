@@ -22,6 +22,10 @@ from hindbrain.ports import Changes, Damage, Erasure, Project, Transaction
 
 T = TypeVar("T")
 _NUMBERED = {name: name for name in ("event", "activity", "job")}  # tables whose rows have numbers
+_GATE = (
+    "SELECT pg_current_xact_id()::text, set_config('lock_timeout', '0', true)"
+    f" FROM (SELECT pg_advisory_xact_lock({schema.GATE}) OFFSET 0) gate"
+)
 _PAUSE_S = 0.05  # between tries to reach the server again, doubled each time
 _LONGEST_PAUSE_S = 1.0
 
@@ -90,12 +94,9 @@ class PostgresStore(PostgresReader):
 
     def _try_to_write(self, work: Callable[[Db], T], *, patience_s: float) -> T:
         with self._wire.lent() as db:
-            db.execute("BEGIN")
+            db.execute(f"BEGIN; SET LOCAL lock_timeout = {max(1, int(patience_s * 1000))}".encode())
             try:
-                db.execute(f"SET LOCAL lock_timeout = {max(1, int(patience_s * 1000))}".encode())
-                gate = f"SELECT pg_current_xact_id()::text FROM (SELECT pg_advisory_xact_lock({schema.GATE})) g"
-                ((number,),) = db.execute(gate.encode()).fetchall()
-                db.execute("SET LOCAL lock_timeout = 0")
+                ((number, *_),) = db.execute(_GATE.encode()).fetchall()
                 result = work(db)
             except BaseException:
                 with undone_quietly():
@@ -269,4 +270,5 @@ class _Open(PostgresReader):
         self._db = db
 
     def apply(self, changes: Changes) -> None:
-        apply(changes, self._db, reader=self)
+        with self._db.pipeline():  # statements that nobody waits for go out together
+            apply(changes, self._db, reader=self)
