@@ -3,28 +3,38 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check format docs bench bench-full soak fuzz clients clean
+.PHONY: run demo test check format docs bench bench-full soak fuzz clients system clean
 
-run: $(VENV)/.installed ## install, then tell the story on a throw-away store
+run: $(VENV)/.installed ## install, then serve API, hub and worker on the embedded store until Ctrl-C
+	@$(BIN)/hindbrain serve
+
+demo: $(VENV)/.installed ## install, then tell the story on a throw-away store
 	@$(BIN)/hindbrain demo
 	@printf '\nYours to try, in this folder:\n'
 	@printf '  %s/hindbrain add "Run make test before you push" --type convention\n' $(BIN)
 	@printf '  %s/hindbrain recall "before pushing" --why\n' $(BIN)
 	@printf '  %s/hindbrain --help\n' $(BIN)
 
-test: $(VENV)/.installed-dev clients ## the whole suite
+test: $(VENV)/.installed-dev clients system ## the whole suite
 	$(BIN)/python -m pytest
 
-check: $(VENV)/.installed-dev clients ## format, lint, types, generated docs, tests
+check: $(VENV)/.installed-dev clients system ## format, lint, types, generated docs, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python scripts/requirements.py --check
 	$(BIN)/python scripts/reference.py --check
+	$(BIN)/python scripts/routes.py --check
 	$(BIN)/python -m pytest
 
 clients: $(VENV)/.installed-dev ## the real coding agents that tests run, once for all clones; without them those tests are skipped
 	-@$(BIN)/python scripts/clients.py
+
+system: $(VENV)/.installed-dev ## programs of the system that tests run; without them those tests are skipped
+	-@$(BIN)/python scripts/system.py
+
+browser: $(VENV)/.installed-dev ## the browser that tests of the hub run in; without one they are skipped
+	-@$(BIN)/python scripts/browser.py
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
@@ -33,6 +43,7 @@ format: $(VENV)/.installed-dev
 docs: $(VENV)/.installed-dev ## write the generated pages anew
 	$(BIN)/python scripts/requirements.py
 	$(BIN)/python scripts/reference.py
+	$(BIN)/python scripts/routes.py
 	$(BIN)/python scripts/docs_refresh.py
 
 soak: $(VENV)/.installed-dev ## the crash and load suites at full size
@@ -53,7 +64,7 @@ $(VENV)/bin/python:
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml
 	@echo "installing hindbrain into $(VENV)"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[serve]'
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml

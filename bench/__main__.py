@@ -6,7 +6,22 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import cold, consolidation, embedders, growth, hooks, parts, quality, recall, report, tune, vectors, writers
+from bench import (
+    cold,
+    consolidation,
+    embedders,
+    growth,
+    hooks,
+    http,
+    lifecycle,
+    parts,
+    quality,
+    recall,
+    report,
+    tune,
+    vectors,
+    writers,
+)
 from bench.meter import say
 from bench.peers import compare
 
@@ -17,7 +32,9 @@ _PARTS = {
     "parts": parts.measure,
     "writers": writers.measure,
     "hooks": hooks.measure,
+    "http": http.measure,
     "consolidation": consolidation.measure,
+    "lifecycle": lifecycle.measure,
     "quality": quality.measure,
     "recall": recall.measure,
     "peers": compare.measure,
@@ -26,8 +43,8 @@ _ASKED = {  # by name alone
     "embedders": embedders.measure,  # installs seven environments
     "tune": tune.measure,  # changes only when recall does
 }
-_GROUPS = {"speed": ("cold", "growth", "vectors", "parts", "writers", "hooks")}
-_WITH_FULL = ("parts", "recall", "peers")  # have more to measure than is worth waiting for every time
+_GROUPS = {"speed": ("cold", "growth", "vectors", "parts", "writers", "hooks", "http")}
+_WITH_FULL = ("http", "lifecycle", "parts", "recall", "peers")  # have more to measure than is worth a wait every time
 _FULL = (
     "all sizes, the long sets, and all peers: each that is missing is installed into an environment of its own, under "
     ".peers or HINDBRAIN_BENCH_PEERS, several gigabytes in all. Without this, peers that are installed are measured at "

@@ -30,6 +30,7 @@ class Client:
     answers: str  # what `--version` must print; empty: nothing is asked
     is_npm: bool
     programs: tuple[str, ...]  # patterns below its folder; the first file that answers is the program
+    node: int = OLDEST_NODE  # major version that it needs, if it is written for Node
 
     @property
     def folder(self) -> Path:
@@ -88,6 +89,24 @@ CLIENTS = (
         is_npm=True,
         programs=("node_modules/opencode-*[!e]/bin/opencode", "node_modules/opencode-*/bin/opencode"),
     ),
+    Client(  # what a server of the Model Context Protocol is held against
+        name="conformance",
+        package="@modelcontextprotocol/conformance",
+        version="0.2.0-alpha.12",
+        answers="0.2.0-alpha.12",
+        is_npm=True,
+        programs=("node_modules/@modelcontextprotocol/conformance/dist/index.js",),
+        node=22,
+    ),
+    Client(
+        name="inspector",
+        package="@modelcontextprotocol/inspector",
+        version="2.12.0",
+        answers="",
+        is_npm=True,
+        programs=("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",),
+        node=22,
+    ),
     Client(
         name="agentskills",
         package="skills-ref",
@@ -95,6 +114,14 @@ CLIENTS = (
         answers="",
         is_npm=False,
         programs=("skills_ref/cli.py",),
+    ),
+    Client(
+        name="axe",
+        package="axe-core",
+        version="4.14.0",
+        answers="",
+        is_npm=True,
+        programs=("node_modules/axe-core/axe.min.js",),
     ),
 )
 
@@ -158,7 +185,7 @@ def _fetch(client: Client, place: Path) -> None:
     pinned = f"{client.package}@{client.version}" if client.is_npm else f"{client.package}=={client.version}"
     if client.is_npm:
         options = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=1")
-        _run([*_npm(), "install", "--prefix", str(place), *options, pinned], path=_node().parent)
+        _run([*_npm(client.node), "install", "--prefix", str(place), *options, pinned], path=_node(client.node).parent)
         return
     options = ("--quiet", "--disable-pip-version-check", "--no-warn-conflicts", "--retries", "1")
     deps = ("--no-deps",) if client.answers else ()  # a program stands alone; a Python package does not
@@ -189,24 +216,24 @@ def _words(client: Client, program: Path) -> list[str]:
     if client.name == "agentskills":
         start = "import sys; sys.path.insert(0, sys.argv.pop(1)); from skills_ref.cli import main; main()"
         return [sys.executable, "-c", start, str(program.parents[1])]
-    return [str(_node()), str(program)] if program.suffix == ".js" else [str(program)]
+    return [str(_node(client.node)), str(program)] if program.suffix == ".js" else [str(program)]
 
 
-def _node() -> Path:
+def _node(oldest: int) -> Path:
     """The machine's own Node where it is new enough; else one of ours, from PyPI, which needs no rights."""
     own = shutil.which("node")
     if own and shutil.which("npm"):
         said = subprocess.run([own, "--version"], capture_output=True, text=True, check=False).stdout
-        if said.startswith("v") and int(said[1:].split(".")[0]) >= OLDEST_NODE:
+        if said.startswith("v") and int(said[1:].split(".")[0]) >= oldest:
             return Path(own)
     if not NODE.folder.is_dir():
-        print(f"clients: there is no Node {OLDEST_NODE} here; installing {NODE.version} into {NODE.folder}", flush=True)
+        print(f"clients: there is no Node {oldest} here; installing {NODE.version} into {NODE.folder}", flush=True)
         _install(NODE)
     return _programs(NODE, NODE.folder)[0]
 
 
-def _npm() -> list[str]:
-    node = _node()
+def _npm(oldest: int) -> list[str]:
+    node = _node(oldest)
     ours = node.parents[1] / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     return [str(node), str(ours)] if node.is_relative_to(folder()) else ["npm"]
 

@@ -41,7 +41,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _VARYING: Mapping[re.Pattern[str], str] = {
     re.compile(pattern): mask
     for pattern, mask in {
-        r"\b(mem|rcp|rev|inj|prj|out)-[0-9a-z]{26}\b": r"\1-ID",
+        r"\b(mem|rcp|rev|inj|prj|out|sug)-[0-9a-z]{26}\b": r"\1-ID",
         r"\b[0-9a-f]{32}\b": "FENCE",
         r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z| UTC)?)?": "TIME",
         r"\b[\d.,]+ (?:bytes|kB|MB|GB)\b": "SIZE",

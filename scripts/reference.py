@@ -39,8 +39,9 @@ _ANCHORS = (
 )
 _JUDGED = (
     "`score`; `reasons`: list of `{name, value, weight, note}`, and the score is the sum of value × weight; "
-    "`similarity`: cosine to the question, or null; `piece`: `{start, end}` of what was compared, in the title and "
-    "the content, or null; `gate`: `{value, least, is_open}`, whether it would be told to an agent, or null"
+    "`similarity`: cosine to the question, or null; `label`: how far to rely on that, or null; "
+    "`piece`: `{start, end}` of what was compared, in the title and the content, or null; "
+    "`gate`: `{value, least, is_open}`, whether it would be told to an agent, or null"
 )
 _SEARCH = {
     "how": "by which sides it was searched: words, meaning or both, and why",
@@ -57,6 +58,11 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
     },
     "activity": {"activities": "list, oldest first: `deed`, `subject`, `result` and what else is known of it"},
     "extract": {"receipts": f"list; each {_RECEIPT}"},
+    "lesson": {
+        "works": "list, newest first, of `{id, title, opened_at, estimate, tokens, closed_at, works, tasks, "
+        "iterations, scars, logs}`; `open` and `add` answer with one of them, `close` with "
+        "`{work, bundle, text, path, refused}`",
+    },
     "receipts": {"receipts": f"list, newest first; each {_RECEIPT}"},
     "scar": {"scars": f"list, most important first; each {_MEMORY}"},
     "scars": {"scars": f"list, most important first; each {_MEMORY}"},
@@ -115,6 +121,18 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "shown": f"list, best first, of `memory_id` with {_JUDGED}",
         "kept_out": "list, the same: found, but the gate says that they are too far off",
         **_SEARCH,
+    },
+    "reflex": {
+        "folder": "where the files are",
+        "entries": "list of `{name, title, sort, memory_id, is_told, is_approved, fault}`, as of `sync`; `approve` "
+        "answers with `{approved}`, `index` with `{index, is_written}`",
+    },
+    "vault": {
+        "folder": "where the vault is",
+        "by_folder": "object: folder to count of notes in the index",
+        "is_there": "false: the folder is not",
+        "project": "id of the project that its notes belong to, or empty; `sync` answers with `{files, read, added, "
+        "changed, removed, left}`, `check` with `{notes, broken, heads}`, `note` with `{path}`",
     },
     "verdict": {
         "outcome": "the verdict; as in `outcomes`",
@@ -207,7 +225,56 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "decayed": "list of `{id, title, before, after}`",
         "archived": "list of `{id, title, reason}`",
         "is_dry_run": "true: nothing was changed",
+        "run": "what `maintenance undo` takes; empty when nothing was done",
     },
+    "dream": {
+        "is_applied": "false: nothing was changed",
+        "recurring": "list of `{cluster, times, title, scars, draft}`",
+        "transcripts": "list of `{path, before, after, archive}`",
+        "passed_by": "list of transcripts that could not be made compact",
+        "report": "path of the report",
+        "text": "the report",
+    },
+    "hygiene": {
+        "is_applied": "false: no draft was written",
+        "folders": "list of `{folder, files, found}`; `found` `{dead, copies, unnamed, unlisted, obsolete}`",
+        "broken": "list of `{path, line, link, why}`: links of the vault",
+        "draft": "path of the draft in the vault, or empty",
+        "report": "path of the report",
+        "text": "the report",
+    },
+    "jobs": {
+        "jobs": "list of `{name, does, schedule, cron, last_run, next_run, result}`; `run` answers with one of them, "
+        "`install` with `{lines}`",
+    },
+    "prune": {
+        "summarised": "list of `{id, title}`",
+        "archived": "list of `{id, title, reason}`",
+        "is_dry_run": "true: nothing was changed",
+        "run": "what `maintenance undo` takes; empty when nothing was done",
+    },
+    "merge": {
+        "merged": "list of `{id, title, others}`: the memory that stays, and the ids of those hidden behind it",
+        "compared": "memories that were looked at",
+        "is_dry_run": "true: nothing was changed",
+        "run": "what `maintenance undo` takes; empty when nothing was done",
+    },
+    "maintenance": {
+        "runs": "list of `{id, job, at, steps, is_over, undone_at, until}`; `until`: when it can be undone no longer",
+        "every_days": "between two turns of the worker",
+        "next": "its next turn, or null while it has not seen the project; `undo` answers `{run, restored, left}`: ids "
+        "of memories that are as before, and of those changed since",
+    },
+    "links": {
+        "memory_id": "the memory that was asked about",
+        "links": "list of `{from, relation, is_outward, to, title, kind, state, steps, reason}`, nearest first",
+    },
+    "graph": {
+        "memories": "list of `{id, title, kind, state}`, the most linked first",
+        "links": "list of `{source, target, relation, reason, at}`",
+        "left_out": "linked memories beyond the limit; with `--output` the answer is `{written, memories, links}`",
+    },
+    "beads": {"text": "what the script prints"},
     "doctor": {
         "is_ok": "false: something needs attention, and the exit code is 1",
         "findings": "list of `{name, is_ok, what, fix}`",
@@ -228,10 +295,20 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "routes": "list of `{use, provider, model, key, has_key, warnings}`; `key` is a variable's name, never a key",
         "warnings": "list: what is wrong with routing.yaml; then, and when a key is missing, the exit code is 1",
     },
+    "panel": {
+        "view": "the view that was asked for",
+        "views": "object: how many learnings each view has",
+        "learnings": f"list; each {_MEMORY}",
+        "superseded": f"list; each {_MEMORY}",
+    },
     "demo": {"steps": "list of `{title, telling, data}`"},
     "completion": {"shell": "as asked", "script": "the script"},
 }
 ELSEWHERE = {
+    "mcp": "the protocol itself, and nothing else.",
+    "serve": "`{address, login, pid}` as soon as it listens; `login` is the link that lets one browser in.",
+    "token": "`{token}`; with `add` `{name, rights, created_at, project, revoked_at, token}`, with `list` `{tokens}`: "
+    "list of the same without `token`, with `revoke` one of those.",
     "add": f"{_RECEIPT}.",
     "show": f"{_MEMORY}, with `standing`: `{{helped, hurt, unknown, freshness}}` or null, and `anchors`: {_ANCHORS}; "
     "with `--history` also `history`: list of `{change, changed_by, since, until, memory}`. Of several ids "

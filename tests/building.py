@@ -2,12 +2,19 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
+from hindbrain.adapters.alone import alone
+from hindbrain.adapters.clock import SystemChance
+from hindbrain.adapters.files import LocalFiles
+from hindbrain.adapters.sqlite import SqliteStore
+from hindbrain.app.tools import Tools
 from hindbrain.core.model import Memory, Space, Vector
 from hindbrain.core.model.vector import quantised
 from hindbrain.core.recall.meaningful import digest, meaningful
 from hindbrain.core.shape import shape
 from hindbrain.ports import Changes, Project, Store
+from hindbrain.settings import Settings
 
 NOW = datetime(2026, 1, 10, 9, 30, tzinfo=UTC)
 
@@ -77,3 +84,15 @@ def a_project(store: Store, name: str = "one") -> Project:
 
 def keep(store: Store, *memories: Memory) -> None:
     store.write(lambda tx: tx.apply(Changes(memories=memories)))
+
+
+def tools_of(home: Path) -> Tools:
+    """Of a process that works on a store which others share, with locks that they see."""
+    return Tools(
+        store=SqliteStore(home / "hindbrain.db"),
+        clock=FakeClock(NOW),
+        chance=SystemChance(),
+        files=LocalFiles(),
+        settings=Settings(home=str(home), store=str(home / "hindbrain.db")),
+        alone=lambda name: alone(home / "locks", name),
+    )

@@ -228,3 +228,26 @@ class StoreUnreachable(HindbrainError):
     code = "store_unreachable"
     exit_code = 98
     http_status = 503
+
+
+class ExtraMissing(HindbrainError):
+    """The command needs packages that the installation was made without."""
+
+    code = "extra_missing"
+    exit_code = 97
+    http_status = 501
+
+
+class Locked(HindbrainError):
+    """Another process does just that at the moment, and it must not happen twice at once."""
+
+    code = "locked"
+    exit_code = 95
+
+
+class UpkeepRunning(HindbrainError):
+    """Another process is cleaning up, pruning or merging the same memories."""
+
+    code = "upkeep_running"
+    exit_code = 94
+    http_status = 409

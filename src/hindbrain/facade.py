@@ -20,25 +20,40 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.consolidate import Consolidated
     from hindbrain.app.continuity import Renewed
     from hindbrain.app.doctor import Finding
+    from hindbrain.app.dream import Dreamt
     from hindbrain.app.forget import Forgotten
+    from hindbrain.app.hygiene import Cleanliness
     from hindbrain.app.inject import Injected
+    from hindbrain.app.lesson import Closed, Progress
+    from hindbrain.app.link import Tie
     from hindbrain.app.log import Audited
-    from hindbrain.app.maintain import Cleaned
+    from hindbrain.app.maintain import Cleaned, Pruned, Tidied
     from hindbrain.app.models import Costs
     from hindbrain.app.portable import Imported
     from hindbrain.app.recall import Found
     from hindbrain.app.record import Recorded
-    from hindbrain.app.reflect import Learned, Writer
+    from hindbrain.app.reflect import Learned
+    from hindbrain.app.reflex import Reflexes
     from hindbrain.app.rules import Rule
+    from hindbrain.app.schedule import Row
+    from hindbrain.app.shelf import Indexed
     from hindbrain.app.siblings import Subscription
     from hindbrain.app.stats import Stats
     from hindbrain.app.sync import Synced
     from hindbrain.app.tasks import Task
+    from hindbrain.app.tokens import Issued
+    from hindbrain.app.upkeep import Run, Undone
+    from hindbrain.app.vault import Checked as VaultChecked
+    from hindbrain.app.vault import Status as VaultStatus
     from hindbrain.app.verdict import Heard
     from hindbrain.app.verify import Checked, Verified
+    from hindbrain.app.watch import Watch
     from hindbrain.app.why import RuleWalk, Walk
+    from hindbrain.app.word import Reported
     from hindbrain.app.worth import Worth
+    from hindbrain.core.graph import Web
     from hindbrain.core.learning.audit import Entry
+    from hindbrain.core.learning.workstream import Workstream
     from hindbrain.core.model import Memory, Receipt, Review, Version
     from hindbrain.core.model.activity import Activity
     from hindbrain.core.model.call import Completion, NoModel, Route
@@ -46,6 +61,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
     from hindbrain.core.model.paper import Paper
     from hindbrain.core.model.suggestion import Suggestion
+    from hindbrain.core.model.token import Token
     from hindbrain.core.setup.wires import Kit
     from hindbrain.ports import Clients
 
@@ -60,6 +76,17 @@ class About(TypedDict, total=False):
     hat: str
     instance: str
     origin: str  # file or stream, for `why`
+
+
+class Told(TypedDict, total=False):
+    """What sort of lesson was handed over, and by whom."""
+
+    type: str
+    session: str
+    task: str
+    origin: str  # for `why`
+    read: Sequence[str]  # ids of memories that the agent has been given
+    is_proposal: bool  # of a rule: it waits for a person
 
 
 class New(TypedDict, total=False):
@@ -93,8 +120,10 @@ class How(TypedDict, total=False):
     persona: str
     types: Sequence[str]
     kinds: Sequence[str]
+    scopes: Sequence[str]  # DOC-05's: iterations, cicatrices, victoires, memory, brain … all
     as_of: datetime | None
     with_all: bool  # superseded and archived ones too
+    is_counted: bool  # False: not as a recall that guards a memory from being archived
 
 
 class Which(TypedDict, total=False):
@@ -221,12 +250,24 @@ class Hindbrain:
         self._tie(captured.receipts)
         return captured
 
+    def remember(self, content: str, **told: Unpack[Told]) -> Captured:
+        """Keep what an agent says it learned, as its own words; what it repeats of our notes is not counted."""
+        from hindbrain.app.remember import Lesson, remember
+
+        captured = remember(Lesson(content=content, **told), project=self._adopted(), tools=self._tools)
+        self._tie(captured.receipts)
+        return captured
+
     def add(self, content: str, **new: Unpack[New]) -> Receipt:
         """Keep what a person says."""
         from hindbrain.app.add import Noted, add
 
         receipt = add(Noted(content=content, **new), project=self._adopted(), tools=self._tools)
         self._tie((receipt,))
+        if new.get("kind") == "scar" and receipt.memory_id:
+            from hindbrain.app.reindex import reindex
+
+            reindex(receipt.memory_id, tools=self._tools)
         return receipt
 
     def record(self, deed: str, *, session: str, **done: Unpack[Done]) -> Recorded:
@@ -301,6 +342,15 @@ class Hindbrain:
 
         return Subscription(self._adopted(), session, tools=self._tools)
 
+    def watch(self, follower: str = "") -> Watch:
+        """Hear of all that happens in the project, whichever process does it: `news()` gives the events.
+
+        From now on; with a name, from where the follower of that name last stopped.
+        """
+        from hindbrain.app.watch import Watch
+
+        return Watch(self._known, follower, tools=self._tools)
+
     def recall(self, text: str = "", **how: Unpack[How]) -> Found:
         """Memories that bear on `text`, best first, each with its reasons."""
         from hindbrain.app.recall import Question, recall
@@ -351,17 +401,17 @@ class Hindbrain:
         """What became of captured lines, newest first."""
         return self.store.receipts(self._known(), session=session, verdict=verdict, limit=limit)
 
-    def edit(self, memory_id: str, **edit: Unpack[Edit]) -> Memory:
-        """A new version by a person's hand."""
+    def edit(self, memory_id: str, *, version: int | None = None, **edit: Unpack[Edit]) -> Memory:
+        """A new version by a person's hand. Conflict when it is no longer at `version`, where one is given."""
         from hindbrain.app.edit import edit as change
 
-        return change(memory_id, edit, store=self.store, clock=self._tools.clock)
+        return change(memory_id, edit, store=self.store, clock=self._tools.clock, version=version)
 
-    def delete(self, memory_id: str, *, reason: str = "deleted") -> Memory:
-        """Archive: gone from recall and prompts, back with `restore`."""
+    def delete(self, memory_id: str, *, reason: str = "deleted", version: int | None = None) -> Memory:
+        """Archive: gone from recall and prompts, back with `restore`. `version` as in `edit`."""
         from hindbrain.app.archive import delete
 
-        return delete(memory_id, reason=reason, store=self.store, clock=self._tools.clock)
+        return delete(memory_id, reason=reason, store=self.store, clock=self._tools.clock, version=version)
 
     def restore(self, memory_id: str) -> Memory:
         """Undo a delete, an archival by cleanup, or a supersession."""
@@ -417,15 +467,21 @@ class Hindbrain:
         )
         return folders.save(tree, folder)
 
-    def follow(self, dialect: str, folder: str | None = None) -> str:
+    def follow(self, dialect: str, folder: str | None = None, *, has_scripts: bool = False) -> str:
         """Let another system's files follow the memories, below `folder` (default: the top of the project)."""
         from hindbrain.app.sync import follow
 
         where = folder or self._located.root
         if not where:
             raise BadValue("the project is known by its name only", fix="say where: --folder F")
-        follow(dialect, where, project=self._adopted(), tools=self._tools)
+        follow(dialect, where, project=self._adopted(), tools=self._tools, has_scripts=has_scripts)
         return where
+
+    def files(self, dialect: str, folder: str | None = None) -> Mapping[str, bytes]:
+        """Another system's files as they are, below `folder` (default: the top of the project)."""
+        spoken, folders = self._foreign(dialect)
+        where = folder or self._located.root or "."
+        return folders.load(where, wants=spoken.wants) if folders.is_there(where) else {}
 
     def unfollow(self, dialect: str) -> bool:
         """Let them follow no longer; the files stay. False when they did not."""
@@ -488,11 +544,59 @@ class Hindbrain:
             return write_continuity(self._known(), session=session, tools=self._tools)
         return continuity(self._known(), root=self._located.root or "", session=session, tools=self._tools)
 
-    def cleanup(self, *, is_dry_run: bool = False) -> Cleaned:
-        """Let unused memories fade, archive those that faded away."""
+    def cleanup(self, *, is_dry_run: bool = False, tell: Callable[[int, int], None] | None = None) -> Cleaned:
+        """Let unused memories fade, archive those that faded away. `tell` hears how far it is, as in `verify`."""
         from hindbrain.app.maintain import cleanup
 
-        return cleanup(self._known(), is_dry_run=is_dry_run, tools=self._tools)
+        return cleanup(self._known(), is_dry_run=is_dry_run, tools=self._tools, tell=tell or (lambda *_: None))
+
+    def prune(self, *, is_dry_run: bool = False, tell: Callable[[int, int], None] | None = None) -> Pruned:
+        """Summarise old episodes, archive older ones that nothing refers to."""
+        from hindbrain.app.maintain import prune
+
+        return prune(self._known(), is_dry_run=is_dry_run, tools=self._tools, tell=tell or (lambda *_: None))
+
+    def merge(self, *, is_dry_run: bool = False, tell: Callable[[int, int], None] | None = None) -> Tidied:
+        """Let memories that say the same become one."""
+        from hindbrain.app.maintain import merge
+
+        return merge(self._known(), is_dry_run=is_dry_run, tools=self._tools, tell=tell or (lambda *_: None))
+
+    def upkeep(self) -> Sequence[Run]:
+        """What was done unasked in the last month, oldest first."""
+        from hindbrain.app.upkeep import runs
+
+        return runs(self._known(), reader=self.store)
+
+    def next_upkeep(self) -> datetime | None:
+        """When the worker cleans up, prunes and merges by itself; None while it has not seen the project."""
+        from hindbrain.app.weekly import due_at
+
+        return due_at(self._known(), reader=self.store)
+
+    def undo_upkeep(self, run_id: str) -> Undone:
+        """Put back what a cleanup, a prune or a merge has changed."""
+        from hindbrain.app.upkeep import undo
+
+        return undo(run_id, project=self._known(), tools=self._tools)
+
+    def links(self, memory_id: str, *, depth: int = 1) -> Sequence[Tie]:
+        """What a memory is linked to, and what that is linked to, up to `depth` steps away."""
+        from hindbrain.app.link import around
+
+        return around(memory_id, depth=depth, reader=self.store)
+
+    def link(self, memory_id: str, relation: str, *, other: str, reason: str = "") -> Tie:
+        """Say how two memories belong together."""
+        from hindbrain.app.link import link
+
+        return link(memory_id, relation, other=other, reason=reason, tools=self._tools)
+
+    def graph(self, *, kinds: Sequence[str] = (), relations: Sequence[str] = (), limit: int = 200) -> Web:
+        """The memories that are linked, and their links."""
+        from hindbrain.app.link import graph
+
+        return graph(self._known(), kinds=kinds, relations=relations, limit=limit, reader=self.store)
 
     def stats(self) -> Stats:
         """How many memories there are, of which state, type and category."""
@@ -548,6 +652,12 @@ class Hindbrain:
 
         return verdict(memory_id, effect, note=note, by=by, tools=self._tools)
 
+    def report(self, memory_id: str, effect: str, *, session: str, note: str = "") -> Reported:
+        """An agent's own word on whether a memory helped: it counts once in a session, and never as a person's."""
+        from hindbrain.app.word import report
+
+        return report(memory_id, effect, session=session, note=note, tools=self._tools)
+
     def outcomes(self, memory_id: str = "", *, session: str = "") -> Sequence[Outcome]:
         """What came of showing memories, oldest first; of one memory, of one session, or of all."""
         if not memory_id:
@@ -566,6 +676,103 @@ class Hindbrain:
 
         return worth(self._known(), since=since, store=self.store)
 
+    def reflexes(self, *, is_all: bool = False) -> Reflexes:
+        """The files that every session is told of, after a look at their folder; `is_all` reads each of them again."""
+        from hindbrain.app.reflex import listed, sync
+
+        project = self._adopted()
+        sync(project, self._located.root, tools=self._tools, is_all=is_all)
+        return listed(project, self._located.root, tools=self._tools)
+
+    def approve(self, names: Sequence[str] = (), *, by: str = "") -> Sequence[str]:
+        """A person has read these files of the reflex folder, or all; from now on every session is told of them."""
+        from hindbrain.app.reflex import approve
+
+        return approve(names, self._adopted(), root=self._located.root, tools=self._tools, by=by)
+
+    def master_index(self, *, is_written: bool = False) -> str:
+        """A line for each file of the reflex folder; written into it only on a person's order."""
+        from hindbrain.app.reflex import master_index
+
+        return master_index(self._known(), self._located.root, tools=self._tools, is_written=is_written)
+
+    def vault(self) -> VaultStatus:
+        """What the index has of the Obsidian vault."""
+        from hindbrain.app.vault import status
+
+        return status(self._tools)
+
+    def sync_vault(self, *, is_all: bool = False) -> Indexed:
+        """Take in what changed in the vault; `is_all` reads each note again."""
+        from hindbrain.app.vault import sync
+
+        return sync(self._tools, is_all=is_all)
+
+    def check_vault(self) -> VaultChecked:
+        """Links of the vault that lead nowhere, and heads that cannot be read."""
+        from hindbrain.app.vault import check
+
+        return check(self._tools)
+
+    def note(self, text: str, *, title: str = "", is_permanent: bool = False, is_ordered: bool = False) -> str:
+        """Write a new note into inbox/; into permanent/ when a person ordered it. Its path in the vault."""
+        from hindbrain.app.vault import Draft, note
+        from hindbrain.core.model import Actor, ActorType
+        from hindbrain.core.shape import title_of
+
+        by = Actor(type=ActorType.HUMAN if is_ordered else ActorType.AGENT)
+        folder = "permanent" if is_permanent else "inbox"
+        return note(Draft(title=title or title_of(text), text=text, folder=folder), by=by, tools=self._tools)
+
+    def open_work(self, title: str, *, estimate: int = 0) -> Workstream:
+        """Begin to keep the record of a piece of work."""
+        from hindbrain.app.lesson import open_work
+
+        return open_work(title, estimate=estimate, project=self._adopted(), tools=self._tools)
+
+    def works(self) -> Sequence[Workstream]:
+        """Pieces of work whose record was kept, newest first."""
+        from hindbrain.app.lesson import listed
+
+        return listed(self._known(), tools=self._tools)
+
+    def progress(self, work_id: str, progress: Progress) -> Workstream:
+        """Note down what happened in a piece of work."""
+        from hindbrain.app.lesson import progressed
+
+        return progressed(work_id, progress, tools=self._tools)
+
+    def close_work(self, work_id: str) -> Closed:
+        """Close it: a draft of its lesson, or why it is too small for one."""
+        from hindbrain.app.lesson import close
+
+        return close(work_id, tools=self._tools)
+
+    def dream(self, *, is_applied: bool = False) -> Dreamt:
+        """What the night would do; with `is_applied`, do it."""
+        from hindbrain.app.dream import dream
+
+        return dream(is_applied=is_applied, tools=self._tools)
+
+    def hygiene(self, *, is_applied: bool = False) -> Cleanliness:
+        """What is amiss in the reflex folders and the vault; with `is_applied`, also as a draft in inbox/."""
+        from hindbrain.app.hygiene import hygiene
+
+        root = (self._known(), self._located.root) if self._located.root else None
+        return hygiene(is_applied=is_applied, tools=self._tools, root=root)
+
+    def jobs(self) -> Sequence[Row]:
+        """Every job with its schedule, its last and next run, and what came of it."""
+        from hindbrain.app.schedule import rows
+
+        return rows(self._tools)
+
+    def run_job(self, name: str) -> Row:
+        """Run a job now."""
+        from hindbrain.app.schedule import run
+
+        return run(name, tools=self._tools)
+
     def scar(self, kind: str, title: str, *, lesson: str, **engraved: Unpack[Engraved]) -> Receipt:
         """Keep a failure or a victory with what it taught."""
         from hindbrain.app.scar import Told, engrave
@@ -580,11 +787,11 @@ class Hindbrain:
 
         return scars(self._known(), store=self.store, kind=kind)
 
-    def learn(self, *, model: Writer | None = None, limit: int = 0) -> Learned:
+    def learn(self, *, limit: int = 0) -> Learned:
         """Run the engine once: propose a rule for each learnable scar that has none. Nothing is applied."""
         from hindbrain.app.reflect import learn
 
-        return learn(self._adopted(), self._located.root or "", tools=self._tools, model=model, limit=limit)
+        return learn(self._adopted(), self._located.root or "", tools=self._tools, limit=limit)
 
     def feed(self, *, with_snoozed: bool = False) -> Sequence[Suggestion]:
         """What waits for a person, most important first."""
@@ -594,22 +801,24 @@ class Hindbrain:
         return feed(self._known(), store=self.store, now=now, with_snoozed=with_snoozed)
 
     def is_outdated(self, suggestion: Suggestion) -> bool:
-        """Whether a file has changed since the suggestion's diff was made."""
+        """Whether a file has changed since the suggestion's diff was made, or it was made in another clone."""
         from hindbrain.app.draw import is_stale, pages_of
 
-        return is_stale(suggestion, pages_of(self._tools))
+        is_elsewhere = self._located.root not in (None, suggestion.root) and not suggestion.removes
+        return is_elsewhere or is_stale(suggestion, pages_of(self._tools))
 
     def apply(self, suggestion_id: str, *, is_rebasing: bool = False, by: str = "") -> Suggestion:
         """Make a suggestion a rule. Conflict when a file is not as the diff has it, unless it may be made anew."""
         from hindbrain.app.enact import apply
 
-        return apply(suggestion_id, is_rebasing=is_rebasing, by=by, project=self._known(), tools=self._tools)
+        root = self._located.root or ""
+        return apply(suggestion_id, is_rebasing=is_rebasing, by=by, project=self._known(), root=root, tools=self._tools)
 
     def apply_safe(self, *, by: str = "") -> Sequence[Suggestion]:
         """Make all that waits a rule, but for settings, removals, and what has to be looked at again."""
         from hindbrain.app.enact import apply_safe
 
-        return apply_safe(by=by, project=self._known(), tools=self._tools)
+        return apply_safe(by=by, project=self._known(), root=self._located.root or "", tools=self._tools)
 
     def patch(self, suggestion_id: str, text: str = "", *, destination: str = "", by: str = "") -> Suggestion:
         """Change what a suggestion says, or where it goes, before it is applied."""
@@ -663,6 +872,22 @@ class Hindbrain:
         from hindbrain.app.log import audit
 
         return audit(self._tools)
+
+    def issue_token(self, name: str, rights: Sequence[str], *, is_everywhere: bool = False) -> Issued:
+        """A secret for one more caller of the service: for this project, or for all."""
+        from hindbrain.app.tokens import issue
+
+        return issue(name, rights, project="" if is_everywhere else self._adopted(), tools=self._tools)
+
+    def tokens(self) -> Sequence[Token]:
+        """Who may call the service, and who no longer may."""
+        return self.store.tokens()
+
+    def revoke_token(self, name: str) -> Token:
+        """Let that caller in no more."""
+        from hindbrain.app.tokens import revoke
+
+        return revoke(name, tools=self._tools)
 
     def doctor(self, *, is_repairing: bool = False) -> Sequence[Finding]:
         """What is healthy, what is not, and the command that fixes it."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # a recall needs none of these
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
     from hindbrain.core.model.paper import Paper
     from hindbrain.core.model.suggestion import Status, Suggestion
+    from hindbrain.core.model.token import Reply, Token
     from hindbrain.core.model.workstream import Workstream
     from hindbrain.core.setup.record import Record as Altered
     from hindbrain.core.setup.wires import Roots
@@ -140,8 +141,19 @@ class Written:
     late: Mapping[str, bytes]  # what an editor wrote into a file that had been replaced under it
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A file as it lies there, without having been read."""
+
+    mark: str  # another one: it may have been changed. Times and size; also of a change that kept both
+    changed_at: datetime
+
+
 class Folders(Protocol):
     """Files that a person names, read or written on their order."""
+
+    def wait(self, for_s: float) -> None:
+        """Give others the time to finish what they are writing."""
 
     def is_there(self, path: str) -> bool: ...
 
@@ -151,6 +163,20 @@ class Folders(Protocol):
 
     def save(self, tree: Mapping[str, bytes], folder: str) -> Sequence[str]:
         """Write each file whole or not at all, none outside of `folder`; the paths whose content changed."""
+
+    def seen(self, folder: str, *, wants: Callable[[str], bool]) -> Mapping[str, Seen]:
+        """The files below `folder` that are wanted, none of them read. What a link out of the folder leads to is not
+        there. Unreadable when the folder itself is not."""
+
+    def content(self, folder: str, name: str) -> bytes | None:
+        """One of these, as much of it as anybody would write by hand; None when it is not there any more."""
+
+    def create(self, folder: str, name: str, *, content: bytes) -> bool:
+        """Write a new file whole or not at all; False when there is one of that name, which stays as it is."""
+
+    def compact(self, folder: str, name: str, *, content: bytes, archive: str) -> str:
+        """Put `content` in the place of a file whose bytes are first packed into the folder `archive`, and read back
+        from there; where they are now."""
 
     def exchange(
         self, tree: Mapping[str, bytes], folder: str, *, present: Mapping[str, bytes], settle_s: float
@@ -449,6 +475,8 @@ class Changes:
     audits: tuple[Entry, ...] = ()  # each sealed behind the one before it
     workstreams: tuple[Workstream, ...] = ()  # new ones, or the next state of a known one
     cursors: Mapping[str, str] = field(default_factory=dict)  # how far each follower has come; "" removes it
+    tokens: tuple[Token, ...] = ()  # each takes the place of the one with its name
+    replies: tuple[Reply, ...] = ()  # each takes the place of the one with its key; those out of date go
     by: Actor = field(default_factory=Actor)
     change: str = "stored"  # what happened to `memories`, for their history
 
@@ -489,6 +517,9 @@ class Reader(Protocol):
 
     def has_vectors(self, space: Space, where: Where) -> bool:
         """Whether any memory of the project, or one that goes everywhere, has a vector in `space`."""
+
+    def points(self, ids: Sequence[str], space: Space) -> Mapping[str, Sequence[float]]:
+        """The vectors of those of `ids` that have exactly one piece in `space`."""
 
     def unembedded(self, space: Space, *, limit: int) -> Sequence[Memory]:
         """Memories of any project, not archived, whose present text has no vector in `space`, in the order in which
@@ -613,6 +644,12 @@ class Reader(Protocol):
 
     def events(self, *, after: int = 0, project: str = "", limit: int = 0) -> Sequence[Event]:
         """In the order in which they happened; `after` is the cursor, the `seq` last seen."""
+
+    def tokens(self) -> Sequence[Token]:
+        """By name, those that were revoked too."""
+
+    def reply(self, key: str) -> Reply | None:
+        """What was answered to the write with that key, or that it is still being answered."""
 
     def projects(self) -> Sequence[Project]: ...
 

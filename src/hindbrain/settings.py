@@ -45,10 +45,13 @@ class Settings:
     holdout: float = 0.0  # share of unasked injections that is kept back, to measure what showing is worth; 0..1
     enforce: str = ""  # an agent that worked and taught nothing: off, nudge, block; empty: block in Beads, else nudge
     reflex_folder: str = ""  # folder of the reflexes, memory/*.md; empty: `memory` in the project
-    vault: str = ""  # folder of the Obsidian vault; empty: `brain` in the project
+    vault: str = ""  # folder of the Obsidian vault; empty: none is indexed, and drafts of rules go to `brain/inbox`
     lock_timeout_s: float = 30.0  # how long to wait for another process's write
     worker_deadline_s: float = 0.3  # how long a command waits for the worker before it does without
     worker_idle_s: float = 1800.0  # a worker that nobody asked for so long ends; 0: never
+    transcript_folder: str = ""  # folder of transcripts that `dream` makes compact after 14 days; empty: none
+    notify_command: str = ""  # run with a sentence as its last word when something waits for you; empty: none
+    alert_above: int = 10  # proposed skills that may wait before you are told (Q-04)
     growth: Growth = field(default_factory=Growth)  # the constants of confidence (DX-114..120)
 
 
@@ -134,6 +137,11 @@ def client_folders(environ: Mapping[str, str] | None = None) -> Mapping[str, str
         "gemini": os.path.join(home, ".gemini"),
         "opencode": os.path.join(config, "opencode"),
     }
+
+
+def client_session(environ: Mapping[str, str] | None = None) -> str:
+    """The session of the client that started this process, where it says so; Claude Code does."""
+    return (os.environ if environ is None else environ).get("CLAUDE_CODE_SESSION_ID", "")
 
 
 def colour(environ: Mapping[str, str] | None = None) -> bool | None:

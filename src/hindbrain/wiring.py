@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 
 from hindbrain.adapters.ai.facade import Models
 from hindbrain.adapters.clock import SystemChance, SystemClock
@@ -15,9 +15,9 @@ from hindbrain.app.tools import Tools
 from hindbrain.core.address import is_server
 from hindbrain.core.hints import TYPE_CHECKING, cast
 from hindbrain.core.value import replace
-from hindbrain.errors import BadSettings
+from hindbrain.errors import ExtraMissing
 from hindbrain.facade import Hindbrain
-from hindbrain.ports import Dialect, Embedder, Movable, Store, Written
+from hindbrain.ports import Dialect, Embedder, Movable, Seen, Store, Written
 from hindbrain.settings import Settings, default_home, load, machine, worker_socket
 
 if TYPE_CHECKING:
@@ -57,6 +57,9 @@ def open_hindbrain(
         folders=_Folders(),
         pages=_Pages(),
         dialect=_dialect,
+        lock=_locked(settings),
+        notify=_notified(settings),
+        alone=lambda name: _alone(settings, name),
     )
     # A path object is a path even where it looks like a name.
     wanted = project if isinstance(project, str | None) else os.path.join(".", os.fspath(project))
@@ -84,7 +87,31 @@ def open_tools(settings: Settings) -> Tools:
         folders=_Folders(),
         pages=_Pages(),
         dialect=_dialect,
+        lock=_locked(settings),
+        notify=_notified(settings),
+        alone=lambda name: _alone(settings, name),
     )
+
+
+def _locked(settings: Settings) -> Callable[[str], AbstractContextManager[None]]:
+    def held(name: str) -> AbstractContextManager[None]:
+        from hindbrain.adapters.lease import alone
+
+        return alone(os.path.join(settings.home, f"{name}.lock"))
+
+    return held
+
+
+def _notified(settings: Settings) -> Callable[[str], None] | None:
+    if not settings.notify_command:
+        return None
+
+    def told(text: str) -> None:
+        from hindbrain.adapters.notify import notify
+
+        notify(settings.notify_command, text)
+
+    return told
 
 
 def movable(store: str) -> closing[Movable]:
@@ -101,7 +128,7 @@ def store_of(settings: Settings, *, timeout_s: float | None = None) -> Movable:
     try:
         from hindbrain.adapters.postgres import PostgresStore
     except ImportError as error:
-        raise BadSettings(
+        raise ExtraMissing(
             f"the driver for PostgreSQL cannot be loaded: {error}", fix="pip install 'hindbrain[postgres]'"
         ) from error
     return PostgresStore(settings.store, home=machine(settings.home), timeout_s=patience)
@@ -115,6 +142,11 @@ def _opened(settings: Settings) -> tuple[Store, Models]:
 class _Folders:
     """Loads when it is used: a recall names no folder."""
 
+    def wait(self, for_s: float) -> None:
+        from hindbrain.adapters import tree
+
+        tree.wait(for_s)
+
     def is_there(self, path: str) -> bool:
         return os.path.exists(path)
 
@@ -127,6 +159,26 @@ class _Folders:
         from hindbrain.adapters.tree import save
 
         return save(tree, folder)
+
+    def seen(self, folder: str, *, wants: Callable[[str], bool]) -> Mapping[str, Seen]:
+        from hindbrain.adapters.tree import seen
+
+        return seen(folder, wants=wants)
+
+    def content(self, folder: str, name: str) -> bytes | None:
+        from hindbrain.adapters.tree import content
+
+        return content(folder, name)
+
+    def create(self, folder: str, name: str, *, content: bytes) -> bool:
+        from hindbrain.adapters.tree import create
+
+        return create(folder, name, content=content)
+
+    def compact(self, folder: str, name: str, *, content: bytes, archive: str) -> str:
+        from hindbrain.adapters.tree import compact
+
+        return compact(folder, name, content=content, archive=archive)
 
     def exchange(
         self, tree: Mapping[str, bytes], folder: str, *, present: Mapping[str, bytes], settle_s: float
@@ -155,6 +207,25 @@ class _Pages:
         LocalPages().keep(path, content)
 
 
+def _alone(settings: Settings, name: str) -> AbstractContextManager[None]:
+    from pathlib import Path
+
+    from hindbrain.adapters.alone import alone
+
+    return alone(Path(settings.home) / "locks", name)
+
+
+def as_beads(words: Sequence[str] | None, files: Mapping[str, bytes]) -> tuple[str, int]:
+    """What Beads' `recall.sh` prints for `words`, and its exit code; without any words, what a session is told."""
+    from hindbrain.dialects.beads_search import searched, started
+
+    active, archive = files.get("knowledge.jsonl"), files.get("knowledge.archive.jsonl")
+    if words is None:
+        return started(active), 0
+    printed = searched(words, active=active, archive=archive)
+    return printed.text, printed.exit_code
+
+
 def _dialect(name: str) -> Dialect:
     from hindbrain.dialects import dialect
 
@@ -169,6 +240,7 @@ def hurried_tools(settings: Settings) -> Tools:
         chance=SystemChance(),
         files=LocalFiles(),
         settings=settings,
+        folders=_Folders(),
     )
 
 

@@ -44,13 +44,17 @@ class Agent(Protocol):
 
     def serve_pages(self, home: Path, words: Sequence[str]) -> None: ...
 
+    def memory(self, tool: str, **arguments: Any) -> Call:
+        """Call a tool of our own server, where `hindbrain init` has wired it."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Claude:
     name: str = "claude"
 
     def words(self, prompts: Sequence[str], *, is_again: bool, port: int) -> list[str]:
-        tools = "Bash,Read,Write,Edit,Agent,Skill,ToolSearch,mcp__pages__fetch"
+        tools = "Bash,Read,Write,Edit,Agent,Skill,ToolSearch,mcp__pages__fetch,mcp__hindbrain"
         forms = (
             "--input-format",
             "stream-json",
@@ -106,6 +110,9 @@ class Claude:
         entry = {"command": words[0], "args": list(words[1:]), "alwaysLoad": True}
         _merge(home / ".claude.json", {"mcpServers": {"pages": entry}})
 
+    def memory(self, tool: str, **arguments: Any) -> Call:
+        return Call(f"mcp__hindbrain__{tool}", arguments)
+
 
 @dataclass(frozen=True, slots=True)
 class Codex:
@@ -157,6 +164,9 @@ class Codex:
         entry = f"command = {json.dumps(words[0])}\nargs = {json.dumps(words[1:])}\nrequired = true\n"
         config.write_text(f"{config.read_text()}\n[mcp_servers.pages]\n{entry}")
 
+    def memory(self, tool: str, **arguments: Any) -> Call:
+        return Call(tool, arguments, namespace="mcp__hindbrain")
+
 
 @dataclass(frozen=True, slots=True)
 class Gemini:
@@ -200,6 +210,9 @@ class Gemini:
     def serve_pages(self, home: Path, words: Sequence[str]) -> None:
         entry = {"command": words[0], "args": list(words[1:]), "trust": True}
         _merge(home / ".gemini" / "settings.json", {"mcpServers": {"pages": entry}})
+
+    def memory(self, tool: str, **arguments: Any) -> Call:
+        return Call(f"mcp_hindbrain_{tool}", arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +272,9 @@ class OpenCode:
     def serve_pages(self, home: Path, words: Sequence[str]) -> None:
         entry = {"type": "local", "command": list(words), "enabled": True}
         _merge(home / ".config" / "opencode" / "opencode.json", {"mcp": {"pages": entry}})
+
+    def memory(self, tool: str, **arguments: Any) -> Call:
+        return Call(f"hindbrain_{tool}", arguments)
 
 
 def _until(lines: IO[str], is_last: Callable[[dict[str, Any]], bool]) -> list[str]:

@@ -135,8 +135,9 @@ class Desk:
 
     @property
     def memories(self) -> dict[str, dict[str, Any]]:
-        """What memory holds, whatever its state, by what it says."""
+        """The lessons that memory holds, whatever their state, by what they say; not what merely happened."""
         told = json.loads(self.hindbrain("list", "--all", "--json"))["memories"]
+        told = [memory for memory in told if memory["kind"] not in ("episode", "pattern", "anti_pattern", "scar")]
         assert len({memory["content"] for memory in told}) == len(told)  # each once
         return {memory["content"]: memory for memory in told}
 

@@ -103,6 +103,17 @@ def test_a_memory_may_have_vectors_in_several_spaces(store: Store) -> None:
     assert store.nearest(EAST, other, where=HERE, limit=1)[0].similarity < -0.9
 
 
+def test_the_vector_of_a_memory_is_told_where_it_has_one_alone(store: Store) -> None:  # LK-125
+    keep_with(store, a_memory("One", id="mem-1"), EAST)
+    keep_with(store, a_memory("Two", id="mem-2"), EAST, NORTH)
+    keep(store, a_memory("None", id="mem-3"))
+
+    found = store.points(("mem-1", "mem-2", "mem-3", "mem-4"), FLAT)
+
+    assert list(found) == ["mem-1"] and list(found["mem-1"]) == pytest.approx(EAST, abs=0.01)
+    assert store.points(("mem-1",), replace(FLAT, model="other")) == {}
+
+
 def test_an_unknown_space_holds_nothing(store: Store) -> None:
     keep_with(store, a_memory(), EAST)
     assert not store.nearest(EAST, replace(FLAT, version="9"), where=HERE, limit=5)

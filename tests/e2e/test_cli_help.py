@@ -103,7 +103,7 @@ def test_the_shell_completes_commands_options_and_choices() -> None:
         completer = BashComplete(group, {}, "hindbrain", "_HINDBRAIN_COMPLETE")
         return {item.value for item in completer.get_completions(list(words[:-1]), words[-1])}
 
-    assert completed("re") == {"rebuild", "receipts", "recall", "refuse", "restore", "review"}
+    assert completed("re") == {"rebuild", "receipts", "recall", "reflex", "refuse", "restore", "review"}
     assert "--min-confidence" in completed("list", "--m")
     assert completed("list", "--type", "pi") == {"pitfall"}
     assert completed("review", "re") == {"release", "refuse"}

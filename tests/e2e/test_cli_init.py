@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from calling import Cli
 
-from hindbrain.entry.cli.commands import COMMANDS
 from hindbrain.entry.cli.quick import run
 
 FOLDERS = (".claude", ".codex", ".gemini", ".config/opencode")
@@ -94,7 +93,8 @@ def test_a_project_can_be_set_up_alone(cli: Cli, user: Path, words: list[str]) -
     made = {name for name, content in tree(cli.folder).items() if content is not None}
     skills = {f"{place}/skills/hindbrain/SKILL.md" for place in (".claude", ".agents", ".gemini", ".opencode")}
     hooks = {".claude/settings.json", ".codex/hooks.json", ".gemini/settings.json", ".opencode/plugins/hindbrain.js"}
-    assert made == skills | hooks and tree(user) == before
+    servers = {".mcp.json", ".codex/config.toml", ".gemini/settings.json", "opencode.json"}
+    assert made == skills | hooks | servers and tree(user) == before
 
     cli("uninit", "--yes")  # of the user: there is nothing
     assert (cli.folder / ".codex" / "hooks.json").exists()
@@ -135,10 +135,10 @@ def test_the_hooks_lead_to_the_home_they_were_set_up_with(cli: Cli, user: Path) 
     assert str(cli.home) in (user / ".config" / "opencode" / "plugins" / "hindbrain.js").read_text()
 
 
-def test_the_server_is_named_once_there_is_one(cli: Cli, user: Path) -> None:
+def test_the_server_is_named_where_it_is_installed(cli: Cli, user: Path) -> None:
     cli("init", "--yes")
     servers = tomllib.loads((user / ".codex" / "config.toml").read_text()).get("mcp_servers", {})
-    assert ("hindbrain" in servers) == ("mcp" in COMMANDS)
+    assert servers["hindbrain"]["args"][-1] == "mcp"
 
 
 def test_doctor_knows_what_is_wired(cli: Cli, user: Path) -> None:

@@ -36,10 +36,12 @@ def arguments(name: str, memory_id: str) -> list[str]:
         "search": ["lock"],
         "recall": ["lock"],
         "why": [memory_id],
+        "links": [memory_id],
         "verdict": [memory_id, "helped"],
         "forget": [memory_id, "--hard", "--yes"],
         "completion": ["bash"],
         "inject": ["--task-title", "lock"],
+        "extract": ["--session", "s1"],
         "init": ["--dry-run"],
         "uninit": ["--dry-run"],
         "apply": ["--all-safe"],
@@ -78,7 +80,7 @@ def test_a_memory_has_just_the_keys_that_are_documented(cli: Cli) -> None:
     assert set(cli.json("list")["memories"][0]) == memory
     assert set(cli.json("search", "lock")["memories"][0]) == memory
     found = cli.json("recall", "lock")["memories"][0]
-    judged = {"score", "reasons", "similarity", "piece", "gate"}
+    judged = {"score", "reasons", "similarity", "label", "piece", "gate"}
     assert set(found) == memory | judged
     assert set(found["reasons"][0]) == {"name", "value", "weight", "note"}
     assert set(found["gate"]) == {"value", "least", "is_open"} and found["piece"] is None
@@ -114,6 +116,7 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
     positional: dict[str, list[str]] = {
         **{name: [memory_id] for name in ("show", "why", "delete", "restore")},
         "edit": [memory_id, "--importance", "6"],
+        "links": [memory_id],
         "verdict": [memory_id, "helped"],
         "add": ["a second one"],
         "search": ["lock"],
@@ -129,7 +132,8 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
     }
     exported = cli("export", "--project", "shared").out
     needs_a_suggestion = {"patch", "refuse", "snooze", "undo"}  # tests/e2e/test_cli_learning.py has some
-    for name in [*(name for name in COMMANDS if name not in {"forget", *needs_a_suggestion}), "forget"]:
+    apart = {"forget", "mcp", "serve", *needs_a_suggestion}  # two of them answer others until they are told to end
+    for name in [*(name for name in COMMANDS if name not in apart), "forget"]:
         stdin = exported if name == "import" else ""
         answer: Any = cli.json(name, *positional.get(name, []), "--project", "shared", stdin=stdin)
         assert isinstance(answer, dict), name

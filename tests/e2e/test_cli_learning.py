@@ -60,6 +60,32 @@ def test_a_scar_becomes_a_rule_and_the_rule_goes_without_a_trace(cli: Cli) -> No
     assert cli.json("audit", "verify")["is_intact"]
 
 
+def test_a_failure_that_an_agent_cured_walks_all_the_way_to_a_rule_and_back(cli: Cli) -> None:  # HB-085, HB-098
+    failed = "ValueError: no rows in src/rows.py"
+    for deed, subject, *more in (
+        ("gate", "tests", "--result", "failed", "--detail", failed),
+        ("edit", "src/rows.py", "--detail", "- rows = None\n+ rows = rows or []"),
+        ("gate", "tests", "--result", "passed"),
+    ):
+        cli("activity", "add", "--session", "7f3c", "--deed", deed, "--subject", subject, *more)
+    (suggestion,) = proposed(cli)
+    assert "src/rows.py" in suggestion["text"] and suggestion["destination"] == "claude_md"
+    cli("apply", suggestion["id"])
+    walk = cli.json("why", suggestion["id"])
+    assert [one["subject"] for one in walk["activities"]] == ["tests", "src/rows.py", "tests"]
+    assert walk["scar"]["receipt"]["text"] and walk["sources"][0]["type"] == "fix"
+    assert "seen gate tests failed" in cli("why", suggestion["id"]).out
+    for session in ("s-1", "s-2"):
+        words = ["--deed", "gate", "--subject", "tests", "--result", "failed", "--detail", failed]
+        cli("activity", "add", "--session", session, *words)
+    assert cli.json("rules")["rules"][0]["effect"]["verdict"] == "no effect"
+    (removal,) = proposed(cli)
+    assert removal["removes"] == suggestion["id"] and f"-* {suggestion['text']}" in removal["diff"]
+    assert "remove from claude_md" in cli("feed").out
+    cli("apply", removal["id"])
+    assert (cli.folder / "CLAUDE.md").read_bytes() == PAGE and cli.json("rules")["rules"] == []
+
+
 def test_a_diff_can_be_given_to_git(cli: Cli) -> None:
     scar(cli)
     (suggestion,) = proposed(cli)

@@ -117,8 +117,9 @@ def test_the_plugin_names_the_events_that_init_names_and_waits_for_all() -> None
         assert one["timeout"] <= 5 and not {"async", "args"} & set(one)
 
 
-def test_the_plugin_names_a_server_only_where_there_is_one() -> None:
-    assert (PLUGIN / ".mcp.json").exists() == ("mcp" in COMMANDS)
+def test_the_plugin_names_the_server_that_the_command_has() -> None:
+    servers = json.loads((PLUGIN / ".mcp.json").read_text())["mcpServers"]
+    assert servers == {"hindbrain": {"command": "hindbrain", "args": ["mcp"]}} and "mcp" in COMMANDS
 
 
 # OpenCode's part

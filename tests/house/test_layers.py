@@ -27,7 +27,13 @@ MAY_IMPORT = {
     "main": {"entry", "errors", "root"},
     "hook": {"entry"},
 }
-THIRD_PARTY = {"adapters": {"apsw", "numpy", "onnxruntime", "psycopg"}, "entry": {"click"}}
+THIRD_PARTY = {
+    "adapters": {"apsw", "numpy", "onnxruntime", "psycopg"},
+    "entry": {
+        *("anyio", "click", "fastapi", "jinja2", "markupsafe", "mcp", "mcp_types", "pydantic", "rich", "starlette"),
+        *("textual", "uvicorn"),
+    },
+}
 PURE = {
     *("__future__", "abc", "array", "base64", "binascii", "bisect", "collections", "copy", "dataclasses", "datetime"),
     *("difflib", "enum", "fnmatch", "fractions", "functools", "hashlib", "heapq", "html", "ipaddress"),

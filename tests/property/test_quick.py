@@ -50,8 +50,15 @@ def by_us(verb: Verb, words: list[str]) -> tuple[Call, dict[str, Any]]:
     return Call(**{name: value for name, value in about.items() if value}), values
 
 
+def needed(verb: Verb, *, but: str = "") -> list[str]:
+    """Words without which the command does not run."""
+    arguments = [good(parameter) for parameter in verb.parameters if not parameter.is_option]
+    options = [one for one in verb.parameters if one.is_option and one.traits.get("required") and one.names[0] != but]
+    return [*arguments, *(word for one in options for word in (one.names[0], good(one)))]
+
+
 def is_plain(option: Parameter) -> bool:
-    return option.is_option and "/" not in option.names[0] and "flag_value" not in option.traits
+    return option.is_option and "/" not in option.names[0] and not option.traits.keys() & {"flag_value", "nargs"}
 
 
 @st.composite
@@ -76,18 +83,24 @@ def test_what_is_read_without_click_is_what_click_reads(line: tuple[Verb, list[s
     assert by_click(verb, words) == ours
 
 
+def understood(verb: Verb) -> list[Parameter]:
+    """Its own options, and those that all commands share, unless it has its own meaning for one of them."""
+    own = {parameter.names[0] for parameter in verb.parameters}
+    return [*verb.parameters, *(shared for shared in SHARED if shared.names[0] not in own)]
+
+
 PLAIN = [
     pytest.param(verb, option, id=f"{name} {option.names[0]}")
     for name, verb in VERBS.items()
-    for option in (*verb.parameters, *SHARED)
+    for option in understood(verb)
     if is_plain(option)
 ]
 
 
 @pytest.mark.parametrize(("verb", "option"), PLAIN)
 def test_every_plain_option_is_read_without_click(verb: Verb, option: Parameter) -> None:
-    flag, wanted = option.names[0], [p for p in verb.parameters if not p.is_option]
-    arguments = [good(argument) for argument in wanted]
+    flag = option.names[0]
+    arguments = needed(verb, but=flag)
     is_flag = option.traits.get("is_flag")
     forms = [[flag]] if is_flag else [[flag, good(option)], [f"{flag}={good(option)}"]]
     if option.traits.get("multiple"):
@@ -103,8 +116,14 @@ def test_every_plain_option_is_read_without_click(verb: Verb, option: Parameter)
 @pytest.mark.parametrize("name", sorted(VERBS))
 def test_without_options_the_defaults_are_those_of_click(name: str) -> None:
     verb = VERBS[name]
-    words = [good(parameter) for parameter in verb.parameters if not parameter.is_option]
+    words = needed(verb)
     assert by_us(verb, words) == by_click(verb, words)
+
+
+def test_what_must_be_said_is_asked_for_by_click() -> None:
+    for name, words in {"snooze": ["sug-1"], "refuse": [], "undo": [], "extract": []}.items():
+        with pytest.raises(NotPlain):
+            read(VERBS[name], words)
 
 
 @pytest.mark.parametrize(

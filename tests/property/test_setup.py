@@ -161,7 +161,8 @@ def test_a_table_is_added_and_taken_out_without_touching_the_rest(text: str, new
     made = clients.files["/home/.codex/config.toml"].decode()
 
     servers = tomllib.loads(made)["mcp_servers"]
-    assert servers.pop("hindbrain") == {"command": KIT.python, "args": ["-m", "hindbrain", "mcp"]}
+    words = {"command": KIT.python, "args": ["-P", "-m", "hindbrain", "mcp"]}
+    assert servers.pop("hindbrain") == {**words, "startup_timeout_sec": 30}
     assert made.startswith(text)
     assert tomllib.loads(tables.cut(made, ("mcp_servers", "hindbrain"))) == tomllib.loads(text)
     uninit(clients)

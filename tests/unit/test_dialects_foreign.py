@@ -3,10 +3,10 @@
 import pytest
 from building import NOW, a_memory
 
+from hindbrain.core.front import split
 from hindbrain.core.model.foreign import Fate, Reading, View
 from hindbrain.core.model.memory import Kind
 from hindbrain.dialects import NAMES, dialect
-from hindbrain.dialects.front import split
 from hindbrain.errors import BadValue
 
 

@@ -8,7 +8,7 @@ from building import NOW, a_memory
 from working import PYTEST_FAILED, Log
 
 from hindbrain.core.learning.destinations import INDEX, Places, Taken, contents, diff, taken_back, targets
-from hindbrain.core.learning.effect import Verdict, effect_of
+from hindbrain.core.learning.effect import Verdict, effect_of, survey
 from hindbrain.core.learning.importance import importance, severity
 from hindbrain.core.learning.scars import FAILURE, VICTORY, lesson_key, scars_from, scars_of_outcomes
 from hindbrain.core.learning.suggest import setting_of, suggest
@@ -252,15 +252,15 @@ def test_a_rule_is_measured_by_whether_its_failure_comes_back(
     before: tuple[bool, ...], after: tuple[bool, ...], verdict: Verdict
 ) -> None:
     log = [*sessions(*before, start=-9), *sessions(*after, start=9)]
-    found = effect_of(log, signature="E: x", since=NOW)  # type: ignore[arg-type]
+    found = effect_of(survey(log), signature="E: x", since=NOW)  # type: ignore[arg-type]
     assert found.verdict is verdict and found.why
     assert (found.before, found.before_of, found.after_of) == (sum(before), len(before), len(after))
 
 
 def test_a_rule_that_hurt_is_told_to_have_hurt() -> None:
     came = [an_outcome("person", at=NOW + timedelta(days=1))]
-    assert effect_of([], signature="", since=NOW, outcomes=came).verdict is Verdict.HURT
-    assert effect_of([], signature="", since=NOW + timedelta(days=2), outcomes=came).verdict is Verdict.OPEN
+    assert effect_of(survey([]), signature="", since=NOW, outcomes=came).verdict is Verdict.HURT
+    assert effect_of(survey([]), signature="", since=NOW + timedelta(days=2), outcomes=came).verdict is Verdict.OPEN
 
 
 SAMPLES = Path(__file__).resolve().parents[2].parent / "shared" / "samples" / "synedre"

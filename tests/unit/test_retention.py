@@ -7,7 +7,7 @@ import pytest
 from building import NOW, a_memory
 
 from hindbrain.core.confidence import decay
-from hindbrain.core.model import Counters
+from hindbrain.core.model import Counters, Kind
 from hindbrain.core.retention import archive_reason
 
 DOUBTED = a_memory(at=NOW - timedelta(days=31), confidence=0.14)
@@ -54,3 +54,11 @@ def test_neglect_alone_leads_to_the_archive() -> None:
     assert decayed is not None
 
     assert archive_reason(replace(memory, confidence=decayed.confidence), now=NOW) is not None
+
+
+# HB-081, Q-06
+def test_a_scar_stays_until_nobody_recalled_it_for_half_a_year() -> None:
+    scar = a_memory(at=NOW - timedelta(days=181), kind=Kind.SCAR, confidence=0.9)
+    assert archive_reason(scar, now=NOW) == "nobody recalled it in 181 days"
+    assert archive_reason(replace(scar, counters=Counters(recalled=1)), now=NOW) is None
+    assert archive_reason(replace(DOUBTED, kind=Kind.SCAR), now=NOW) is None

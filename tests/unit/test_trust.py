@@ -20,6 +20,7 @@ def test_levels_follow_provenance() -> None:
     assert level("Tests use testify") == trust.AGENT
     assert level("Tests use testify", PERSON) == trust.HUMAN
     assert level("Tests use testify", is_echo=True) == trust.QUARANTINED
+    assert level("Tests use testify", is_proposal=True) == trust.QUARANTINED
     assert level("Tests use testify", taints=("WebFetch",)) == trust.TAINTED
     assert level("Tests use testify", Provenance(source=Source.IMPORTED)) == trust.AGENT
 

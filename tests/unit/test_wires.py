@@ -74,13 +74,22 @@ def test_a_project_has_its_own_files_and_its_server_names_no_path_of_this_machin
     assert KIT.python not in json.dumps(found["server"].content)
 
 
-def test_no_server_is_named_before_there_is_one() -> None:
+def test_a_server_may_take_its_time_to_start_and_a_folder_of_its_name_is_not_run() -> None:
+    assert of("codex")["server"].content["startup_timeout_sec"] == 30
+    assert of("opencode")["server"].content["timeout"] == 30_000
+    for client in ("claude", "codex", "gemini"):
+        content = of(client)["server"].content
+        assert [content["command"], *content["args"]] == [KIT.python, "-P", "-m", "hindbrain", "mcp"]
+        assert "required" not in content and "trust" not in content  # a person's choices
+
+
+def test_no_server_is_named_where_there_is_none() -> None:
     clients = MemoryClients()
     kit = replace(KIT, has_server=False)
     plan = planned(tuple(CLIENTS), kit, folder="/", in_project=False, clients=clients)
 
     assert not any("server" in change.what for change in plan.changes)
-    assert any("hindbrain mcp" in notice for notice in plan.notices)
+    assert any("hindbrain[mcp]" in notice for notice in plan.notices)
 
 
 def test_a_configuration_with_comments_is_preferred_where_there_is_one() -> None:

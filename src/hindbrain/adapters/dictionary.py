@@ -28,6 +28,7 @@ from hindbrain.core.model.outcome import Anchor, Outcome, Standing, standing
 from hindbrain.core.model.paper import Paper
 from hindbrain.core.model.receipt import FORGOTTEN
 from hindbrain.core.model.suggestion import Status, Suggestion
+from hindbrain.core.model.token import KEPT, Reply, Token
 from hindbrain.core.model.vector import restored
 from hindbrain.core.model.workstream import Workstream
 from hindbrain.core.recall.bm25 import Document, length, scores
@@ -61,6 +62,8 @@ class _Tables:
     audits: dict[int, Entry] = field(default_factory=dict)
     workstreams: dict[str, Workstream] = field(default_factory=dict)
     cursors: dict[str, str] = field(default_factory=dict)
+    tokens: dict[str, Token] = field(default_factory=dict)
+    replies: dict[str, Reply] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
 
     def copy(self) -> "_Tables":
@@ -137,6 +140,10 @@ class _DictReader:
     def has_vectors(self, space: Space, where: Where) -> bool:
         owners = (self._tables.memories[key] for key, of in self._tables.vectors if of == space)
         return any(m.project == where.project or m.reach is Reach.EVERYWHERE for m in owners)
+
+    def points(self, ids: Sequence[str], space: Space) -> Mapping[str, Sequence[float]]:
+        found = {key: self._tables.vectors.get((key, space), ()) for key in ids}
+        return {key: restored(one[0].code, one[0].scale) for key, one in found.items() if len(one) == 1}
 
     def unembedded(self, space: Space, *, limit: int) -> Sequence[Memory]:
         found = [
@@ -369,6 +376,12 @@ class _DictReader:
         found = [e for e in self._tables.events if e.seq > after and (not project or e.project == project)]
         return found[: limit or None]
 
+    def tokens(self) -> Sequence[Token]:
+        return [token for _, token in sorted(self._tables.tokens.items())]
+
+    def reply(self, key: str) -> Reply | None:
+        return self._tables.replies.get(key)
+
     def projects(self) -> Sequence[Project]:
         return list(self._tables.projects.values())
 
@@ -421,6 +434,10 @@ class _DictTransaction(_DictReader):
         for entry in changes.audits:
             self._log(entry)
         tables.cursors = {name: value for name, value in (tables.cursors | dict(changes.cursors)).items() if value}
+        tables.tokens |= {token.name: token for token in changes.tokens}
+        for reply in changes.replies:
+            fresh = {key: one for key, one in tables.replies.items() if one.at >= reply.at - KEPT}
+            tables.replies = fresh | {reply.key: reply}
 
     def _log(self, entry: Entry) -> None:
         known = self.audit_head()
@@ -577,6 +594,12 @@ def _blank_traces(tables: _Tables, texts: set[str]) -> None:
         tables.jobs[job.id] = replace(job, error=_blanked(job.error, texts))
         if _holds(job.payload, texts):
             tables.jobs[job.id] = replace(job, payload={}, state=JobState.DONE, error=FORGOTTEN)
+    tables.cursors = {name: _blanked(value, texts) for name, value in tables.cursors.items()}
+    _blank_writings(tables, texts)
+
+
+def _blank_writings(tables: _Tables, texts: set[str]) -> None:
+    tables.replies = {key: one for key, one in tables.replies.items() if not any(text in one.body for text in texts)}
     tables.papers = {
         key: replace(paper, data={}) if _holds(paper.data, texts) else paper for key, paper in tables.papers.items()
     }
@@ -585,7 +608,6 @@ def _blank_traces(tables: _Tables, texts: set[str]) -> None:
     for work in tables.workstreams.values():
         data = {} if _holds(work.data, texts) else work.data
         tables.workstreams[work.id] = replace(work, title=_blanked(work.title, texts), data=data)
-    tables.cursors = {name: _blanked(value, texts) for name, value in tables.cursors.items()}
 
 
 def _blank_suggestion(one: Suggestion, texts: set[str]) -> Suggestion:

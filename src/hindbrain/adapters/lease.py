@@ -17,12 +17,24 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hindbrain.adapters import locks
-from hindbrain.errors import WorkerRunning
+from hindbrain.errors import Locked, WorkerRunning
 
 _TRIES, _PAUSE_S = 10, 0.02  # somebody who only looks holds the lock for a moment, too
 _BEAT_S = 1.0
 _STILL_S = 6.0  # without a beat: stopped
 _FREED_S = 2.0  # until a lock of a killed process is free
+
+
+@contextmanager
+def alone(path: str) -> Iterator[None]:
+    """Do something that must not happen twice at once. Locked names the process that is at it."""
+    place = Path(path)
+    try:
+        with Lease(place).hold():
+            yield
+    except WorkerRunning:
+        who = locks.holder(place) or "another process"
+        raise Locked(f"locked: {who} holds {place.name}", fix="wait until it is done, then try again") from None
 
 
 class Lease:

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from hindbrain.app.admission import admitted
-from hindbrain.app.revise import revised
+from hindbrain.app.revise import refuse_changed, revised
 from hindbrain.app.settle import settled
 from hindbrain.app.show import show
 from hindbrain.core.hints import Any
@@ -15,7 +15,9 @@ from hindbrain.ports import Changes, Clock, Reader, Store, Transaction
 _PERSON = Actor(type=ActorType.HUMAN)
 
 
-def delete(memory_id: str, *, reason: str = "deleted", store: Store, clock: Clock) -> Memory:
+def delete(
+    memory_id: str, *, reason: str = "deleted", store: Store, clock: Clock, version: int | None = None
+) -> Memory:
     """Archive by a person's hand; open reviews about the memory are closed with it."""
     why = admitted(reason, name="the reason").text.strip() or "deleted"
     wanted = show(memory_id, store=store).id
@@ -23,6 +25,7 @@ def delete(memory_id: str, *, reason: str = "deleted", store: Store, clock: Cloc
 
     def work(tx: Transaction) -> Memory:
         memory = show(wanted, store=tx)
+        refuse_changed(memory, version)
         if memory.state is State.ARCHIVED:
             raise Conflict(
                 f"{memory.id} is archived already: {memory.archive_reason}",

@@ -11,6 +11,7 @@ from hindbrain.app.embed import vectors_now
 from hindbrain.app.keep import Kept, Newcomer, keep
 from hindbrain.app.tools import Tools
 from hindbrain.core.door import Passed, admit
+from hindbrain.core.hints import Any
 from hindbrain.core.model import Actor, Event, Provenance, Receipt, Source, State, Verdict
 from hindbrain.core.model.receipt import FORGOTTEN
 from hindbrain.core.model.record import fingerprint
@@ -34,6 +35,9 @@ class Said:
     hat: str = ""
     instance: str = ""
     origin: str = ""
+    heard: tuple[str, ...] = ()  # what the agent had read, beside what stands in the text
+    taints: tuple[str, ...] = ()  # tools that had brought foreign text by then, beside those in the text
+    is_proposal: bool = False  # nobody is told of it before a person agrees
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +161,7 @@ class _Desk:
             type=item.signal.type or "learned",
             persona=provenance.actor.voice if is_local else None,
             said_at=min(item.utterance.at, self.now) if item.utterance.at else None,
-            circumstances=Circumstances(is_echo=item.is_echo, taints=item.taints),
+            circumstances=self._circumstances(item),
             body=_beads_source(item),
         )
         memory, judged = compose(
@@ -178,6 +182,21 @@ class _Desk:
         newcomer = Newcomer(memory=memory, saying=saying, trust_reason=reason, vectors=vectors)
         kept = keep(newcomer, tx, chance=self.tools.chance, settings=self.tools.settings)
         return _filled(receipt, kept)
+
+    def _circumstances(self, item: Heard) -> Circumstances:
+        return Circumstances(
+            is_echo=item.is_echo or self._is_echo(item),
+            taints=tuple(dict.fromkeys((*item.taints, *self.said.taints))),
+            is_proposal=self.said.is_proposal,
+        )
+
+    def _is_echo(self, item: Heard) -> bool:
+        if not self.said.heard:
+            return False
+        from hindbrain.core.signals.echo import Echoes  # most texts tell by themselves what was read
+
+        echoes = Echoes([item.signal.text])
+        return any(map(echoes.heard_in, self.said.heard))
 
     def _overflow(self, session: str, tx: Transaction) -> str:
         """Why a flood of learnings from one session is not believed any more (RELIABILITY §2.3)."""
@@ -237,7 +256,8 @@ def _placed(said: Said) -> Said:
     place = _CHORUS_LOG.search(said.origin) if said.format == "chorus" else None
     if place:
         said = replace(said, persona=said.persona or place["persona"], task=said.task or place["task"])
-    return replace(said, **{name: tidy(getattr(said, name)) for name in _WORDS})
+    words: dict[str, Any] = {name: tidy(getattr(said, name)) for name in _WORDS}
+    return replace(said, **words)
 
 
 _WORDS = ("session", "task", "persona", "hat", "instance", "origin")

@@ -18,6 +18,7 @@ from hindbrain.core.consolidate.anti_patterns import AntiPattern
 from hindbrain.core.consolidate.cluster import Pair, candidates, clusters, pair_of
 from hindbrain.core.consolidate.generalise import GATE, NOTHING_SHARED, Pattern, generalise
 from hindbrain.core.consolidate.past import Past, gist, past
+from hindbrain.core.consolidate.shelf import Shelf
 from hindbrain.core.consolidate.when import reason_to
 from hindbrain.core.model import (
     Actor,
@@ -35,7 +36,6 @@ from hindbrain.core.model import (
 )
 from hindbrain.core.model.job import Job
 from hindbrain.core.value import dataclass, field, replace
-from hindbrain.core.words import query_terms
 from hindbrain.errors import EmbedderMissing
 from hindbrain.ports import Changes, Reader, Transaction, Where
 
@@ -44,7 +44,6 @@ _ALL_PAIRS = 120  # episodes of which each is compared with each; of more, only 
 _MOST = 400  # episodes whose meaning is compared
 _DEEP = 500  # latest episodes that skills are learned from: three tasks rarely fall on one day
 _NEIGHBOURS = 20
-_WORDS = 24
 _BY = Actor(type=ActorType.AUTOMATE, persona="consolidation")
 
 
@@ -189,10 +188,18 @@ class _Desk:
     reader: Reader | None = None
     changes: list[Changes] = field(default_factory=list)
     made: dict[str, Memory] = field(default_factory=dict)  # new or changed in this run
+    known: dict[str, Memory] = field(default_factory=dict)  # all patterns and anti-patterns of the project
+    shelves: dict[Kind, Shelf] = field(default_factory=dict)  # the same, to be found by their words
 
     def begin(self, reader: Reader) -> None:
-        """A write may be tried again: what an earlier try decided does not count."""
-        self.reader, self.changes, self.made = reader, [], {}
+        """A write may be tried again: what an earlier try decided does not count. What a person put away is known, too:
+        it is not to come back by itself."""
+        self.reader, self.changes, self.made, self.known = reader, [], {}, {}
+        kinds = (Kind.PATTERN, Kind.ANTI_PATTERN)
+        self.shelves = {kind: Shelf() for kind in kinds}
+        where = Where(project=self.project, kinds=kinds, states=frozenset(State), with_everywhere=False)
+        for memory in reader.select(where, order="newest"):
+            self._shelve(memory)
 
     def noted(self, lore: Lore, change: Changes | None) -> Lore:
         if change is not None:
@@ -210,7 +217,7 @@ class _Desk:
         known = merge.find_similar(pattern, near)
         if known is None:
             return self._new_pattern(pattern, near, told=told)
-        memory = self._memory(known.memory_id)
+        memory = self.known[known.memory_id]
         if put_away := _put_away(memory):
             return replace(told, fate="known", memory_id=memory.id, reason=put_away)
         better = merge.strengthened(known.pattern, pattern)
@@ -237,7 +244,7 @@ class _Desk:
             file_refs=pattern.files,
             error_signature=pattern.signature or None,
         )
-        others = [one for one in near if _put_away(self._memory(one.memory_id)) == ""]
+        others = [one for one in near if _put_away(self.known[one.memory_id]) == ""]
         ties = [self._link(memory.id, target, relation=relation) for target, relation in merge.ties(pattern, others)]
         self._create(memory, sources=pattern.sources, links=ties)
         return replace(told, fate="new", memory_id=memory.id, reason=f"{len(pattern.sources)} episodes agree")
@@ -276,31 +283,31 @@ class _Desk:
 
     def elaborate(self) -> None:
         """A new pattern says more about what an anti-pattern only warns of, where both are about one error."""
-        new = [
-            one for one in self.made.values() if one.kind is Kind.PATTERN and one.version == 1 and one.error_signature
-        ]
-        for pattern in new:
-            warned = [one for one in self.made.values() if one.kind is Kind.ANTI_PATTERN]
-            warned += [one for one in self._reader.cured(self.project, pattern.error_signature or "")]
-            about = {one.id for one in warned if _is_about(one, pattern)}
-            links = tuple(self._link(pattern.id, target, relation=Relation.ELABORATES) for target in sorted(about))
-            self.changes += [Changes(links=links)] if links else []
+        warned: dict[str, list[str]] = {}
+        for one in self.made.values():
+            if one.kind is Kind.ANTI_PATTERN and one.error_signature:
+                warned.setdefault(one.error_signature, []).append(one.id)
+        for one in list(self.made.values()):
+            if one.kind is Kind.PATTERN and one.version == 1 and one.error_signature:
+                known = self._reader.cured(self.project, one.error_signature)
+                about = {*warned.get(one.error_signature, ()), *(m.id for m in known if m.kind is Kind.ANTI_PATTERN)}
+                links = [self._link(one.id, target, relation=Relation.ELABORATES) for target in sorted(about)]
+                self.changes += [Changes(links=tuple(links))] if links else []
 
     @property
     def _reader(self) -> Reader:
         return self.reader or self.tools.store
 
-    def _memory(self, memory_id: str) -> Memory:
-        found = self.made.get(memory_id) or self._reader.memory(memory_id)
-        return found or self.made[memory_id]
-
     def _neighbours(self, text: str, kind: Kind) -> list[Memory]:
-        """Of whatever state: what a person put away is not to come back by itself."""
-        where = Where(project=self.project, kinds=(kind,), states=frozenset(State), with_everywhere=False)
-        words = query_terms(text)[:_WORDS]
-        stored = [hit.memory for hit in self._reader.search(words, where, limit=_NEIGHBOURS)]
-        known = {one.id: self.made.get(one.id, one) for one in stored}
-        return list((known | {one.id: one for one in self.made.values() if one.kind is kind}).values())
+        return [self.known[key] for key in self.shelves[kind].near(text, limit=_NEIGHBOURS)]
+
+    def _put(self, memory: Memory) -> None:
+        self.made[memory.id] = memory
+        self._shelve(memory)
+
+    def _shelve(self, memory: Memory) -> None:
+        self.known[memory.id] = memory
+        self.shelves[memory.kind].put(memory.id, memory.content)
 
     def _composed(self, kind: Kind, text: str, *, body: Mapping[str, object], sources: Sequence[str]) -> Memory:
         provenance = Provenance(actor=_BY, source=Source.AUTOMATIC, adapter="consolidate")
@@ -326,7 +333,7 @@ class _Desk:
         created = Event(name="memory_created", at=self.now, project=self.project, memory_id=memory.id, data=data)
         reviews = (self._question(memory),) if memory.trust == trust.QUARANTINED else ()
         memory = replace(memory, counters=replace(memory.counters, evidence=len(sources)))
-        self.made[memory.id] = memory
+        self._put(memory)
         self.changes.append(
             Changes(
                 memories=(memory,),
@@ -349,7 +356,7 @@ class _Desk:
             names = ("content", "title", "tags", "key", "legacy_key", "content_hash", "chorus_hash")
             changed |= {name: getattr(shaped, name) for name in names} | {"trust": min(trusted, shaped.trust)}
         better = revised(memory, at=self.now, **changed)
-        self.made[memory.id] = better
+        self._put(better)
         links = tuple(self._derived(better, fresh))
         self.changes.append(Changes(memories=(better,), links=links, by=_BY, change="strengthened"))
 
@@ -385,7 +392,3 @@ def _put_away(memory: Memory) -> str:
     if memory.state is State.ARCHIVED:
         return f"known, and put away: {memory.archive_reason or 'archived'}"
     return f"known, and replaced by {memory.superseded_by}" if memory.state is State.SUPERSEDED else ""
-
-
-def _is_about(warning: Memory, pattern: Memory) -> bool:
-    return warning.kind is Kind.ANTI_PATTERN and warning.error_signature == pattern.error_signature

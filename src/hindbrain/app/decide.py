@@ -43,14 +43,18 @@ def found(suggestion_id: str, *, project: str, store: Reader) -> Suggestion:
 def at_line(place: str, *, project: str, root: str, tools: Tools) -> Suggestion:
     """The rule that stands in a line of a file, as `CLAUDE.md:12` names it. UnknownMemory when none does."""
     path, _, number = place.rpartition(":")
-    at = int(number) if number.isascii() and number.isdigit() and len(number) < _LONG else 0
-    raw = pages_of(tools).read(root, path) if path and at else None
-    lines = text_of(raw).split("\n") if raw is not None else []
-    line = lines[at - 1] if 0 < at <= len(lines) else ""
+    line = _line(path, number, root=root, tools=tools)
     for one in tools.store.suggestions(project, statuses=STANDING):
         if line and one.text in line and any(edit.path == path for edit in one.edits):
             return one
     raise UnknownMemory(f"no rule of ours stands in {place:.80}", fix="`hindbrain rules` shows where they stand")
+
+
+def _line(path: str, number: str, *, root: str, tools: Tools) -> str:
+    """The text of a line; "" when there is no such line."""
+    at = int(number) if number.isascii() and number.isdigit() and len(number) < _LONG else 0
+    raw = pages_of(tools).read(root, path) if path and at else None
+    return "".join(text_of(raw or b"").split("\n")[at - 1 : at]) if at else ""
 
 
 def refuse(suggestion_id: str, *, reason: str = "", by: str = "", project: str, tools: Tools) -> Suggestion:

@@ -66,5 +66,4 @@ def present_of(suggestion: Suggestion, pages: Pages) -> list[bytes | None]:
 
 def is_stale(suggestion: Suggestion, pages: Pages) -> bool:
     """Whether a file is not as it was when the diff was made; also when the diff was forgotten."""
-    present = present_of(suggestion, pages)
-    return not suggestion.edits or any(now != edit.before for now, edit in zip(present, suggestion.edits, strict=True))
+    return not suggestion.edits or present_of(suggestion, pages) != [edit.before for edit in suggestion.edits]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from hindbrain.app.admission import admitted, admitted_list
-from hindbrain.app.revise import revised
+from hindbrain.app.revise import refuse_changed, revised
 from hindbrain.app.select import known
 from hindbrain.app.settle import settled
 from hindbrain.app.show import show
@@ -16,7 +16,9 @@ from hindbrain.errors import BadValue, Conflict
 from hindbrain.ports import Changes, Clock, Store, Transaction
 
 
-def edit(memory_id: str, changes: Mapping[str, object], *, store: Store, clock: Clock) -> Memory:
+def edit(
+    memory_id: str, changes: Mapping[str, object], *, store: Store, clock: Clock, version: int | None = None
+) -> Memory:
     """A new version by a person's hand: trusted from then on, and out of quarantine.
 
     What is absent from `changes` stays. When everything is as it was already, there is no new version.
@@ -27,6 +29,7 @@ def edit(memory_id: str, changes: Mapping[str, object], *, store: Store, clock: 
 
     def work(tx: Transaction) -> Memory:
         memory = show(wanted, store=tx)
+        refuse_changed(memory, version)
         if memory.state in (State.ARCHIVED, State.SUPERSEDED):
             raise Conflict(f"{memory.id} is {memory.state}", fix=f"run `hindbrain restore {memory.id}` first")
         after = _after(memory, wishes)

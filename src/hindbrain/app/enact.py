@@ -10,8 +10,9 @@ from itertools import pairwise
 
 from hindbrain.app.admission import tidy
 from hindbrain.app.decide import OPEN, feed, found
-from hindbrain.app.draw import drawn, pages_of, present_of, redrawn
+from hindbrain.app.draw import drawn, is_stale, pages_of, present_of, redrawn
 from hindbrain.app.log import anchor, entry, files
+from hindbrain.app.reflex import approvals
 from hindbrain.app.tools import Tools
 from hindbrain.core.learning.destinations import Taken, contents, taken_back
 from hindbrain.core.model import Event
@@ -24,15 +25,18 @@ from hindbrain.ports import Changes, Pages, Reader, Transaction
 _Place = tuple[str, str]
 
 
-def apply(suggestion_id: str, *, is_rebasing: bool = False, by: str = "", project: str, tools: Tools) -> Suggestion:
-    """Make it a rule: its files are changed, and the log says so. Conflict when a file is not as the diff has it."""
+def apply(
+    suggestion_id: str, *, is_rebasing: bool = False, by: str = "", project: str, root: str = "", tools: Tools
+) -> Suggestion:
+    """Make it a rule: its files are changed, and the log says so. Conflict when a file is not as the diff has it, or
+    when the diff was made in another folder than `root`: a project may have several clones."""
     hand = _Hand(pages=pages_of(tools))
 
     def work(tx: Transaction) -> Suggestion:
         known = found(suggestion_id, project=project, store=tx)
         if known.status not in OPEN:
             raise Conflict(f"{known.id} was decided already: {known.status}", fix="`hindbrain feed` shows what waits")
-        fresh = _ready(known, is_rebasing=is_rebasing, tools=tools)
+        fresh = _ready(known, is_rebasing=is_rebasing, root=root, tools=tools)
         status = Status.MODIFIED if known.is_patched else Status.APPLIED
         placed = replace(fresh, edits=hand.change(fresh.edits))
         noted = entry("apply", placed, by=by, tx=tx, tools=tools, **files(placed))
@@ -45,21 +49,22 @@ def apply(suggestion_id: str, *, is_rebasing: bool = False, by: str = "", projec
             applied_as=noted.seq,
         )
         others = [*_moved(rule.edits, tx=tx, but=rule), *_removed(rule, tx)]
-        tx.apply(Changes(suggestions=(rule, *others), audits=(noted,), events=(_event("rule_applied", rule),)))
+        events = (_event("rule_applied", rule),)
+        tx.apply(Changes(suggestions=(rule, *others), audits=(noted,), events=events, cursors=_approved(rule)))
         return rule
 
-    return _done(hand, lambda: tools.store.write(work), tools)
+    return _done(lambda: tools.store.write(work), hand, tools=tools)
 
 
-def apply_safe(*, by: str = "", project: str, tools: Tools) -> tuple[Suggestion, ...]:
+def apply_safe(*, by: str = "", project: str, root: str = "", tools: Tools) -> tuple[Suggestion, ...]:
     """All that waits and is safe to take together: additions, none of them to the client's settings, none whose file
     has changed since."""
     waiting = feed(project, store=tools.store, now=tools.clock.now())
     done = []
     for one in waiting:
-        is_plain = one.destination is not Destination.SETTINGS_JSON and not one.removes
+        is_plain = one.destination is not Destination.SETTINGS_JSON and not one.removes and root in ("", one.root)
         now = tools.store.suggestion(one.id) or one  # an earlier one may have moved its file
-        if is_plain and _is_fresh(now, pages_of(tools)):
+        if is_plain and not is_stale(now, pages_of(tools)):
             done.append(apply(one.id, by=by, project=project, tools=tools))
     return tuple(done)
 
@@ -83,7 +88,14 @@ def undo(suggestion_id: str, *, is_merging: bool = False, by: str = "", project:
         tx.apply(Changes(suggestions=(undone, *others), audits=(noted,), events=(_event("rule_undone", undone),)))
         return undone
 
-    return _done(hand, lambda: tools.store.write(work), tools)
+    return _done(lambda: tools.store.write(work), hand, tools=tools)
+
+
+def _approved(rule: Suggestion) -> dict[str, str]:
+    """Who agrees to a reflex has read it: the next session is told of it without being asked again."""
+    if rule.destination is not Destination.MEMORY:
+        return {}
+    return approvals(rule.project, {edit.path: edit.after for edit in rule.edits if edit.after is not None})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +125,7 @@ class _Hand:
         self.written.clear()
 
 
-def _done(hand: _Hand, write: Callable[[], Suggestion], tools: Tools) -> Suggestion:
+def _done(write: Callable[[], Suggestion], hand: _Hand, *, tools: Tools) -> Suggestion:
     try:
         decided = write()
     except BaseException:
@@ -123,21 +135,22 @@ def _done(hand: _Hand, write: Callable[[], Suggestion], tools: Tools) -> Suggest
     return decided
 
 
-def _ready(known: Suggestion, *, is_rebasing: bool, tools: Tools) -> Suggestion:
+def _ready(known: Suggestion, *, is_rebasing: bool, root: str, tools: Tools) -> Suggestion:
     """The suggestion with a diff that fits the files as they are."""
     pages = pages_of(tools)
-    if _is_fresh(known, pages) or (known.edits and present_of(known, pages) == [edit.after for edit in known.edits]):
+    is_here = not root or known.root == root or bool(known.removes)
+    if is_here and (_is_done(known, pages) or not is_stale(known, pages)):
         return known
-    if not is_rebasing:
-        names = ", ".join(edit.path for edit in known.edits) or "what it would change"
-        raise Conflict(
-            f"{names} changed since the diff was made", fix=f"`hindbrain apply {known.id} --rebase` makes it anew"
-        )
-    return drawn(known, tools=tools)
+    if is_rebasing:
+        return drawn(replace(known, root=known.root if is_here else root), tools=tools)
+    names = ", ".join(edit.path for edit in known.edits)
+    what = f"{names or 'its file'} changed since the diff was made" if is_here else f"the diff was made in {known.root}"
+    raise Conflict(what, fix=f"`hindbrain apply {known.id} --rebase` makes it anew")
 
 
-def _is_fresh(known: Suggestion, pages: Pages) -> bool:
-    return bool(known.edits) and present_of(known, pages) == [edit.before for edit in known.edits]
+def _is_done(known: Suggestion, pages: Pages) -> bool:
+    """Whether the files are as they would be: somebody did it by hand, or a process ended before it could say so."""
+    return bool(known.edits) and present_of(known, pages) == [edit.after for edit in known.edits]
 
 
 def _moved(edits: Sequence[Edit], *, tx: Reader, but: Suggestion) -> list[Suggestion]:
@@ -167,15 +180,15 @@ def _taken_back(
 ) -> tuple[tuple[Edit, ...], list[Suggestion]]:
     """What to write, and the rules on top as they stand then."""
     present = present_of(known, pages)
-    piles = [_pile(edit, known, tx) for edit in known.edits]
+    piles = [_pile(edit, known, tx=tx) for edit in known.edits]
     is_whole = bool(known.edits) and all(
         _is_whole(pile, edit, now=now) for pile, edit, now in zip(piles, known.edits, present, strict=True)
     )
     if is_whole:
         later = {one.id: one for pile in piles for one in pile[1:]}
         try:
-            after = [_rebuilt(edit, pile[1:], later) for edit, pile in zip(known.edits, piles, strict=True)]
-            return _edits(known, present, after), list(later.values())
+            after = [_rebuilt(edit, pile[1:], later=later) for edit, pile in zip(known.edits, piles, strict=True)]
+            return _edits(known, present, after=after), list(later.values())
         except (NotJson, Taken):
             is_whole = False
     if not is_merging:
@@ -185,16 +198,16 @@ def _taken_back(
         )
     if not known.edits:
         raise Conflict(f"how the files of {known.id} were was forgotten", fix="take the rule out by hand")
-    return _edits(known, present, taken_back(known, present)), []
+    return _edits(known, present, after=taken_back(known, present)), []
 
 
-def _edits(known: Suggestion, before: Sequence[bytes | None], after: Sequence[bytes | None]) -> tuple[Edit, ...]:
+def _edits(known: Suggestion, before: Sequence[bytes | None], *, after: Sequence[bytes | None]) -> tuple[Edit, ...]:
     return tuple(
         replace(edit, before=now, after=then) for edit, now, then in zip(known.edits, before, after, strict=True)
     )
 
 
-def _pile(edit: Edit, known: Suggestion, tx: Reader) -> list[Suggestion]:
+def _pile(edit: Edit, known: Suggestion, *, tx: Reader) -> list[Suggestion]:
     """The rule and those that were applied to the same file after it, in that order."""
     later = [
         one
@@ -216,7 +229,7 @@ def _is_whole(pile: Sequence[Suggestion], edit: Edit, *, now: bytes | None) -> b
     return is_joined and steps[-1].after == now
 
 
-def _rebuilt(edit: Edit, above: Sequence[Suggestion], later: dict[str, Suggestion]) -> bytes | None:
+def _rebuilt(edit: Edit, above: Sequence[Suggestion], *, later: dict[str, Suggestion]) -> bytes | None:
     """The file without the rule and with those above it; `later` gets their new diffs."""
     content = edit.before
     for one in above:

@@ -45,7 +45,7 @@ def trace(project: str, session: str, *, tools: Tools) -> tuple[Memory, ...]:
     The same log a second time changes nothing. What a person or retention put away stays where it is.
     """
     log = tools.store.activities(project, session=session) if session else ()
-    made = episodes(log)
+    made = [one for one in episodes(log) if _is_worth_telling(one)]
     if not made:
         return ()
     risks = taints(log, until=log[-1].seq)
@@ -59,6 +59,12 @@ def trace(project: str, session: str, *, tools: Tools) -> tuple[Memory, ...]:
         return tuple(memory for _, memory in written)
 
     return tools.store.write(work)
+
+
+def _is_worth_telling(episode: Episode) -> bool:
+    """Whether anything was changed, checked or met that could be of use to somebody who tries the same."""
+    looks = ("read_file", "run_command", "start_agent")
+    return bool(episode.errors or episode.commit or any(one.action not in looks for one in episode.actions))
 
 
 def cursor_name(project: str, episode: Episode) -> str:

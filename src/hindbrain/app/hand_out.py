@@ -14,10 +14,17 @@ _SHOWN = frozenset({State.LIVE, State.SUPERSEDED, State.ARCHIVED})  # what waits
 
 
 def hand_out(
-    *, dialect: Dialect, project: str, name: str, tools: Tools, present: Mapping[str, bytes]
+    *,
+    dialect: Dialect,
+    project: str,
+    name: str,
+    tools: Tools,
+    present: Mapping[str, bytes],
+    has_scripts: bool = False,
 ) -> Mapping[str, bytes]:
     """The files, by their paths in a project. The same memories over the same files always give the same bytes."""
-    return dialect.write(replace(view_of(project, name=name, dialect=dialect.name, tools=tools), present=present))
+    view = view_of(project, name=name, dialect=dialect.name, tools=tools)
+    return dialect.write(replace(view, present=present, has_scripts=has_scripts))
 
 
 def view_of(project: str, *, name: str, dialect: str, tools: Tools) -> View:

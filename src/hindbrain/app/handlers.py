@@ -14,6 +14,7 @@ def handlers() -> Mapping[str, Handler]:
     from hindbrain.app.handoff import handoff_job
     from hindbrain.app.hear import hear
     from hindbrain.app.verify import handle as verify
+    from hindbrain.app.weekly import upkeep_job
 
     return {
         "transcript": hear,
@@ -24,6 +25,7 @@ def handlers() -> Mapping[str, Handler]:
         "continuity": continuity_job,
         "episode": _episode,
         "consolidate": _consolidate,
+        "upkeep": upkeep_job,
     }
 
 

@@ -68,7 +68,7 @@ def planned(chosen: Sequence[str], kit: Kit, *, folder: str, in_project: bool, c
     if not names:
         notices.append("no client was found: name one with --client")
     elif not kit.has_server:
-        notices.append("there is no MCP server yet: `hindbrain init` adds it once the command `hindbrain mcp` exists")
+        notices.append("the MCP server is not installed: pip install 'hindbrain[mcp]', then `hindbrain init` again")
     return Plan(clients=names, changes=tuple(changes), notices=tuple(notices))
 
 

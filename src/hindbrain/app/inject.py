@@ -11,6 +11,7 @@ from hindbrain.app.tools import Tools
 from hindbrain.core import trust
 from hindbrain.core.model import Injection
 from hindbrain.core.model.actor import Actor
+from hindbrain.core.model.memory import TELLING
 from hindbrain.core.recall import STRATEGIES, Ask, Recalled, rank
 from hindbrain.core.recall.budget import pack
 from hindbrain.core.recall.frame import fenced
@@ -108,7 +109,13 @@ def _given_tokens(occasion: Occasion, tools: Tools) -> int:
 
 def _where(occasion: Occasion, project: str) -> Where:
     voice = Actor(persona=occasion.persona).voice
-    return Where(project=project, voices=(voice,), min_trust=trust.INJECTED_FROM, not_session=occasion.session)
+    return Where(
+        project=project,
+        voices=(voice,),
+        kinds=TELLING,
+        min_trust=trust.INJECTED_FROM,
+        not_session=occasion.session,
+    )
 
 
 _NONE = Injected(text="", injection_id=None, memory_ids=(), left_out=0)

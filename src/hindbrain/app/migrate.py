@@ -160,6 +160,7 @@ _STEPS: dict[str, Callable[[Movable], Iterator[Any]]] = {
     "suggestions": _by_project(lambda store, project: store.suggestions(project)),
     "audits": lambda store: iter(store.audits()),
     "workstreams": _by_project(lambda store, project: store.workstreams(project)),
+    "tokens": lambda store: iter(store.tokens()),
     "cursors": _cursors,
 }
 

@@ -22,14 +22,22 @@ from hindbrain.core.hooks.notice import Happening, Notice, Reply
 from hindbrain.core.hooks.table import TOLD
 from hindbrain.core.model import Event, Injection, Kind, Memory
 from hindbrain.core.model.actor import Actor
+from hindbrain.core.model.memory import TELLING
 from hindbrain.core.model.outcome import Freshness
 from hindbrain.core.model.score import Reason, Score
 from hindbrain.core.recall import Ask, Candidate, Recalled, rank
 from hindbrain.core.recall.budget import pack
 from hindbrain.core.recall.frame import inert
-from hindbrain.core.recall.render import Sections, render_beads, render_index, render_notes
+from hindbrain.core.recall.render import (
+    LEAST_LINE,
+    Sections,
+    render_beads,
+    render_index,
+    render_notes,
+    render_reflexes,
+)
 from hindbrain.core.value import dataclass, field, replace
-from hindbrain.errors import DiskFailed, DiskFull, ReadOnly, SchemaNewer, StoreDamaged, StoreLocked
+from hindbrain.errors import DiskFailed, DiskFull, HindbrainError, ReadOnly, SchemaNewer, StoreDamaged, StoreLocked
 from hindbrain.ports import Reader, Transaction, Where
 
 MAX_CHARACTERS = 9_000  # of one reply; clients cut at 10,000
@@ -39,6 +47,9 @@ _READ = 5 * _TOPIC  # characters that pass the door before that cut, so that non
 _LONGEST = 800  # characters of one memory that nobody asked for
 _INDEX_LIMIT = 40
 _INDEX_TOKENS = 400
+_MOST_REFLEXES = 400  # files; a few hundred is what they are meant for
+_REFLEX_TOKENS = 2_000
+_NEW_FILES = 40  # that are read while an agent waits
 _START_TOKENS = 600
 _PROMPT_SHARE = 0.6  # of a turn's budget: files and failures come after the prompt, and matter more
 _FEW = 3  # memories about one file or failure
@@ -46,6 +57,7 @@ _SPARE = 50  # answers that the ledger may take away at most, before the limit c
 _POOL = 200  # memories of either order that a start chooses from
 _FILE_TYPES = ("pitfall", "decision", "fix", "learned", "investigation")  # the last two are what Beads has
 _FILE_KINDS = (Kind.ANTI_PATTERN, Kind.SCAR)
+_STARTERS = tuple(kind for kind in Kind if kind not in (Kind.REFLEX, Kind.NOTE, Kind.ITERATION))  # no folder of files
 _UNWRITABLE = (ReadOnly, StoreLocked, DiskFull)
 _UNREADABLE = (StoreDamaged, SchemaNewer, DiskFailed)
 
@@ -91,6 +103,7 @@ def _scene(notice: Notice, *, project: str, root: str, tools: Tools) -> _Scene:
             project=project,
             voices=(Actor(persona=tidy(notice.agent_type)).voice,),
             min_trust=trust.INJECTED_FROM,
+            kinds=TELLING,
             not_session=session,  # what it taught itself is not told back to it (F-17, X-19)
         ),
         is_beads=is_beads(root, tools.files),
@@ -108,7 +121,7 @@ class _Plan:
     left_out: int = 0  # eligible beside `items`
     query: str = ""
     head: str = ""  # instead of the usual one
-    form: str = "default"  # default, index or beads
+    form: str = "default"  # default, reflex, index or beads
     total: int = 0  # of all that is known, for Beads' heading
     cursors: Mapping[str, str] = field(default_factory=dict)  # what has been followed up to here
     events: Sequence[Event] = ()  # what is noted of those memories that are told
@@ -165,7 +178,7 @@ def _how_to_record(scene: _Scene) -> str:
 def _plans(scene: _Scene) -> Sequence[_Plan]:
     match scene.notice.happening:
         case Happening.SESSION_START:
-            return (_index(scene), _start(scene))
+            return (_reflexes(scene), _index(scene), _start(scene))
         case Happening.PROMPT if scene.notice.is_person:
             return (_prompt(scene), *_news(scene))
         case Happening.BEFORE_TOOL if scene.notice.is_edit or scene.notice.is_read:
@@ -177,12 +190,27 @@ def _plans(scene: _Scene) -> Sequence[_Plan]:
     return ()
 
 
+def _reflexes(scene: _Scene) -> _Plan:
+    """The master index of the reflex folder: every entry in one line, the longer the fewer there are (HB-001)."""
+    if scene.tools.folders is not None:
+        from hindbrain.app.reflex import Hurry, sync
+
+        with contextlib.suppress(*_UNWRITABLE, HindbrainError):  # what a person approved before is told in any case
+            hurry = Hurry(most=_NEW_FILES, patience_s=_PATIENCE_S)
+            sync(scene.listener.project, scene.root, tools=scene.tools, hurry=hurry)
+    found = scene.tools.store.select(replace(scene.where, kinds=(Kind.REFLEX,)), limit=_MOST_REFLEXES)
+    filed = sorted((memory for memory in found if "path" in memory.body), key=lambda m: (str(m.body["path"]), m.id))
+    items = [_given(memory, "always") for memory in filed]
+    return _Plan(moment="session", items=items, limit=_MOST_REFLEXES, budget=_REFLEX_TOKENS, form="reflex")
+
+
 def _index(scene: _Scene) -> _Plan:
-    """Reflexes, and what a person pinned."""
+    """Reflexes that have no file, and what a person pinned."""
     store = scene.tools.store
-    reflexes = store.select(replace(scene.where, kinds=(Kind.REFLEX,)), limit=_POOL)
+    reflexes = store.select(replace(scene.where, kinds=(Kind.REFLEX,)), limit=_MOST_REFLEXES)
     pinned = store.select(replace(scene.where, is_pinned=True), limit=_POOL)
-    items = [_given(memory, "always") for memory in {m.id: m for m in (*reflexes, *pinned)}.values()]
+    kept = (*(memory for memory in reflexes if "path" not in memory.body), *pinned)
+    items = [_given(memory, "always") for memory in {m.id: m for m in kept}.values()]
     return _Plan(moment="session", items=items, limit=_INDEX_LIMIT, budget=_INDEX_TOKENS, form="index")
 
 
@@ -191,10 +219,11 @@ def _start(scene: _Scene) -> _Plan:
     store, settings = scene.tools.store, scene.tools.settings
     limit = min(settings.session_limit, 5) if scene.is_beads else settings.session_limit
     strategy = "recent" if scene.is_beads else settings.strategy
-    pool = {m.id: m for order in ("confidence", "newest") for m in store.select(scene.where, order=order, limit=_POOL)}
+    where = replace(scene.where, kinds=_STARTERS)
+    pool = {m.id: m for order in ("confidence", "newest") for m in store.select(where, order=order, limit=_POOL)}
     ask = Ask(session=scene.listener.session, limit=limit + _SPARE, strategy=strategy, is_unasked=True)
     ranked = rank([Candidate(memory=memory) for memory in pool.values()], ask, now=scene.now)
-    total = store.count(scene.where)
+    total = store.count(where)
     return _Plan(
         moment="session",
         items=_standing(ranked.items, scene),
@@ -301,7 +330,8 @@ def _cures(scene: _Scene, signature: str) -> list[Recalled]:
     if not signature or signature.startswith("exit code "):
         return []
     found = sorted(scene.tools.store.cured(scene.listener.project, signature), key=lambda m: m.type != "fix")
-    return _standing([_given(memory, "cured") for memory in found if scene.where.admits(memory)], scene)
+    cures = [memory for memory in found if scene.where.admits(memory) and memory.body.get("prevention") != ""]
+    return _standing([_given(memory, "cured") for memory in cures], scene)
 
 
 def _errand(scene: _Scene) -> Sequence[_Plan]:
@@ -402,7 +432,8 @@ _LAST_LINE = 200  # characters of the line that says how to record
 
 
 def _block(scene: _Scene, plan: _Plan, *, fresh: Sequence[Recalled], budget: int) -> _Said | None:
-    chosen, over = pack(fresh[: plan.limit], cost=_cost, budget=budget - FRAME_TOKENS)
+    price = _line_cost if plan.form == "reflex" else _cost
+    chosen, over = pack(fresh[: plan.limit], cost=price, budget=budget - FRAME_TOKENS)
     left_out = plan.left_out + len(fresh[plan.limit :]) + over
     marks = doubts(chosen, scene.tools.store) if chosen else {}
     fence = scene.tools.chance.fence()
@@ -428,7 +459,7 @@ def _block(scene: _Scene, plan: _Plan, *, fresh: Sequence[Recalled], budget: int
         moment=plan.moment,
         agent=scene.listener.agent,
         # What a person wants always in mind is no matter for a trial.
-        is_withheld=plan.form != "index" and is_held_out(key, scene.tools.settings.holdout),
+        is_withheld=plan.form not in ("index", "reflex") and is_held_out(key, scene.tools.settings.holdout),
     )
     return _Said(text=block.text, injection=injection)
 
@@ -436,12 +467,18 @@ def _block(scene: _Scene, plan: _Plan, *, fresh: Sequence[Recalled], budget: int
 def _sections(
     scene: _Scene, plan: _Plan, *, items: Sequence[Recalled], left_out: int, marks: Mapping[str, str]
 ) -> Sections:
+    if plan.form == "reflex":
+        return render_reflexes(items, left_out=left_out, room=4 * (_REFLEX_TOKENS - FRAME_TOKENS))
     if plan.form == "index":
         return render_index(items, left_out=left_out, longest=_LONGEST)
     if plan.form == "beads":
         return render_beads(items, total=plan.total, left_out=left_out, marks=marks)
     sections = render_notes(items, now=scene.now, left_out=left_out, marks=marks, longest=_LONGEST)
     return replace(sections, head=plan.head or sections.head)
+
+
+def _line_cost(_: Recalled) -> int:
+    return LEAST_LINE // 4
 
 
 def _cost(item: Recalled) -> int:

@@ -8,12 +8,14 @@ from hindbrain.app.gather import gather, misspelled, needs_model
 from hindbrain.app.select import known
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import TYPES, Kind, Pulse, State
-from hindbrain.core.recall import STRATEGIES, Ask, Recalled, rank
-from hindbrain.core.value import dataclass
+from hindbrain.core.recall import STRATEGIES, Ask, Candidate, Recalled, rank
+from hindbrain.core.value import dataclass, replace
 from hindbrain.errors import DiskFull, ReadOnly, StoreLocked
 from hindbrain.ports import Changes, Store, Transaction, Where
 
 _PATIENCE_S = 0.2  # an answer is not kept waiting for its own counter
+_RELEVANT = 0.65  # raw similarity from which an answer counts as served
+_ROOM = 20  # times as many are looked at where a scope keeps some of them out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +28,10 @@ class Question:
     persona: str = ""
     types: Sequence[str] = ()
     kinds: Sequence[str] = ()  # empty: any
+    scopes: Sequence[str] = ()  # of `core.scopes`; empty: everything, by the usual strategy
     as_of: datetime | None = None
     with_all: bool = False
+    is_counted: bool = True  # False: somebody is looking around, and nothing is guarded by that
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +53,8 @@ class Found:
 def recall(question: Question, *, project: str, tools: Tools) -> Found:
     """Memories that bear on the question, best first. Counting that they were recalled is best effort:
     a store that cannot be written still answers."""
-    strategy = known(question.strategy or tools.settings.strategy, tuple(STRATEGIES), name="strategy")
+    usual = "doc05" if question.scopes else tools.settings.strategy
+    strategy = known(question.strategy or usual, tuple(STRATEGIES), name="strategy")
     ask = Ask(
         text=question.text,
         paths=tuple(question.paths),
@@ -62,13 +67,17 @@ def recall(question: Question, *, project: str, tools: Tools) -> Found:
         states=_states(question),
         voices=(question.persona,) if question.persona else None,
         types=tuple(known(name, TYPES, name="type") for name in question.types),
-        kinds=tuple(Kind(known(name, tuple(Kind), name="kind")) for name in question.kinds),
+        kinds=_kinds(question),
     )
     if (answered := _elsewhere(question, ask, where=where, tools=tools)) is not None:
         return answered
-    gathered = gather(ask, where, reader=tools.store, embedder=tools.embedder, as_of=question.as_of)
-    ranked = rank(gathered.candidates, ask, now=tools.clock.now(), terms=gathered.terms, spelled=gathered.spelled)
-    notices = () if question.as_of else _count(ranked.items, tools.store)
+    now = tools.clock.now()
+    wide = replace(ask, limit=_ROOM * ask.limit + _ROOM) if question.scopes else ask
+    gathered = gather(wide, where, reader=tools.store, embedder=tools.embedder, as_of=question.as_of)
+    candidates = _within(gathered.candidates, question.scopes) if question.scopes else gathered.candidates
+    ranked = rank(candidates, ask, now=now, terms=gathered.terms, spelled=gathered.spelled)
+    is_counted = question.is_counted and not question.as_of
+    notices = _count(ranked.items, tools.store, now=now) if is_counted else ()
     return Found(
         memories=ranked.items,
         left_out=ranked.left_out,
@@ -94,13 +103,43 @@ def _states(question: Question) -> frozenset[State]:
     return frozenset({State.LIVE} | old)
 
 
-def _count(items: Sequence[Recalled], store: Store) -> tuple[str, ...]:
+def _kinds(question: Question) -> tuple[Kind, ...]:
+    """Those that are asked for, or that memories of the scopes can be; none: any."""
+    if question.kinds or not question.scopes:
+        return tuple(Kind(known(name, tuple(Kind), name="kind")) for name in question.kinds)
+    from hindbrain.core.scopes import SCOPES
+
+    kinds = [SCOPES[known(scope, tuple(SCOPES), name="scope")][1] for scope in question.scopes]
+    return tuple(kind for some in kinds for kind in some) if all(kinds) else ()
+
+
+def _within(candidates: Sequence[Candidate], scopes: Sequence[str]) -> list[Candidate]:
+    from hindbrain.core.scopes import is_in
+
+    return [one for one in candidates if any(is_in(one.memory, scope) for scope in scopes)]
+
+
+def _is_served(item: Recalled) -> bool:
+    """Whether the asker got something to rely on: everything resembles everything a little, and a question about all
+    must not keep all from being archived (F-31). Where our own gate was asked, it decides: the cosines of a small model
+    are lower than those that the threshold was made for."""
+    if item.gate is not None:
+        return item.gate.is_open
+    return item.similarity is None or round(item.similarity, 9) >= _RELEVANT
+
+
+def _count(items: Sequence[Recalled], store: Store, *, now: datetime) -> tuple[str, ...]:
     """Note that these were recalled: it guards them from being archived, and nothing else (X-12)."""
-    if not items:
+    pulses = tuple(
+        Pulse(memory_id=item.id, recalled=1, last_used_at=now if item.memory.kind is Kind.SCAR else None)
+        for item in items
+        if _is_served(item)
+    )
+    if not pulses:
         return ()
 
     def work(tx: Transaction) -> None:
-        tx.apply(Changes(pulses=tuple(Pulse(memory_id=item.id, recalled=1) for item in items)))
+        tx.apply(Changes(pulses=pulses))
 
     with contextlib.suppress(ReadOnly, StoreLocked, DiskFull):
         store.write(work, is_durable=False, patience_s=_PATIENCE_S)

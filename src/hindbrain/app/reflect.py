@@ -11,19 +11,20 @@ from hindbrain.app.rules import Rule, rules
 from hindbrain.app.scar import gather, scars
 from hindbrain.app.tools import Tools
 from hindbrain.core.door import admit
-from hindbrain.core.hints import Protocol
 from hindbrain.core.learning.effect import Verdict
 from hindbrain.core.learning.scars import is_learnable, lesson_of
 from hindbrain.core.learning.suggest import LONGEST, Draft, name_of, rule_text, suggest
 from hindbrain.core.model import Event, Memory, Receipt
+from hindbrain.core.model.call import Completion, NoModel, Prompt
 from hindbrain.core.model.suggestion import Destination, Status, Suggestion
 from hindbrain.core.same import is_same
 from hindbrain.core.trust import INJECTED_FROM
 from hindbrain.core.value import dataclass, replace
-from hindbrain.errors import BadValue, HindbrainError
+from hindbrain.errors import BadAnswer, BadValue, BudgetSpent, KeyMissing, ModelFailed
 from hindbrain.ports import Changes, Reader, Transaction
 
-USE = "suggest"  # what a routing of models calls this
+USE = "suggest"  # what a routing of models calls this, and the prompt
+BY_RULES = "rules"
 _FIELDS = ("destination", "text", "diff_before", "diff_after")  # HB-102..HB-105
 SCHEMA: Mapping[str, object] = {
     "type": "object",
@@ -35,15 +36,6 @@ SCHEMA: Mapping[str, object] = {
         "diff_after": {"type": "string"},
     },
 }
-
-
-class Writer(Protocol):
-    """A model that may put a rule better."""
-
-    name: str  # with the version of the prompt: kept with what it wrote
-
-    def complete(self, use: str, prompt: str, *, schema: Mapping[str, object]) -> object:
-        """What it answers, read as JSON. HindbrainError when it does not: then the rules write."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +51,10 @@ class _Refused(Exception):
     """The model's answer is not one."""
 
 
-def learn(project: str, root: str, *, tools: Tools, model: Writer | None = None, limit: int = 0) -> Learned:
+def learn(project: str, root: str, *, tools: Tools, limit: int = 0) -> Learned:
     """Engrave what is new, then propose a rule for each learnable scar that has none, most important first."""
     engraved = gather(project, tools=tools)
-    engine = _Engine(project=project, root=root, tools=tools, model=model)
+    engine = _Engine(project=project, root=root, tools=tools)
     made: list[Suggestion] = []
     passed: list[tuple[str, str]] = []
     for scar in _waiting(project, tools.store):
@@ -88,7 +80,6 @@ class _Engine:
     project: str
     root: str
     tools: Tools
-    model: Writer | None
 
     def propose(self, scar: Memory) -> Suggestion | str:
         """The suggestion that was kept, or why there is none."""
@@ -96,16 +87,15 @@ class _Engine:
             return "the project is known by its name only: run this in its folder"
         if scar.trust < INJECTED_FROM:
             return "its session had read foreign text: a person must agree to the scar first"
+        scar = _scrubbed(scar)
         draft = suggest(scar)
         if known := _known(draft, self.tools.store.suggestions(self.project)):
             return _why(known)
-        made_by = "rules"
-        if self.model is not None:
-            try:
-                draft, made_by = self._improved(draft, scar)
-            except _Refused as error:
-                self._complain(scar, str(error))
-                return f"the model's answer was refused: {error}"
+        try:
+            draft, made_by = self._improved(draft, scar)
+        except _Refused as error:
+            self._complain(scar, str(error))
+            return f"the model's answer was refused: {error}"
         try:
             suggestion = self._drawn(draft, scar, made_by=made_by)
         except BadValue as error:
@@ -144,7 +134,8 @@ class _Engine:
         """Unless another run was faster."""
 
         def work(tx: Transaction) -> Suggestion | str:
-            if suggestion.scar_id and tx.suggestions(self.project, scar=suggestion.scar_id):
+            known = tx.suggestions(self.project)
+            if any((one.scar_id, one.removes) == (suggestion.scar_id, suggestion.removes) for one in known):
                 return "it was proposed meanwhile"
             data = {"suggestion_id": suggestion.id, "destination": str(suggestion.destination)}
             made = Event(
@@ -182,7 +173,7 @@ class _Engine:
             reason=f"{rule.effect.verdict}: {rule.effect.why}",
             removes=old.id,
             key=f"removes:{old.id}",
-            made_by="rules",
+            made_by=BY_RULES,
             is_patched=False,
             decided_at=None,
             decided_by="",
@@ -196,12 +187,17 @@ class _Engine:
 
     def _improved(self, draft: Draft, scar: Memory) -> tuple[Draft, str]:
         """What the model makes of it. What it cannot do: name a seventh place, or write a setting of its own."""
-        assert self.model is not None
+        if self.tools.model is None:
+            return draft, BY_RULES
         try:
-            answer = self.model.complete(USE, _material(draft, scar), schema=SCHEMA)
-        except HindbrainError:
-            return draft, "rules"
-        fields = _read(answer)
+            answer = self.tools.model.complete(USE, Prompt(name=USE, material=_material(draft, scar)), schema=SCHEMA)
+        except BadAnswer as error:
+            raise _Refused(error.what) from None
+        except (ModelFailed, KeyMissing, BudgetSpent):
+            return draft, BY_RULES
+        if isinstance(answer, NoModel):
+            return draft, BY_RULES
+        fields = _read(answer.data)
         text = rule_text(_clean(fields["text"][: 4 * LONGEST]))
         if not text:
             raise _Refused("its text is empty")
@@ -210,7 +206,7 @@ class _Engine:
         chosen = draft.destination if is_set else wanted
         reason = draft.reason if chosen is draft.destination else "the model thinks that it belongs there"
         data = draft.data if chosen is draft.destination else {}
-        return replace(draft, destination=chosen, text=text, reason=reason, data=data), self.model.name
+        return replace(draft, destination=chosen, text=text, reason=reason, data=data), _writer(answer)
 
     def _complain(self, scar: Memory, why: str) -> None:
         at = self.tools.clock.now()
@@ -222,13 +218,20 @@ class _Engine:
 
 def _material(draft: Draft, scar: Memory) -> str:
     """What the model is told: nothing that the door would hold back."""
-    places = ", ".join(Destination)
     return _clean(
-        "A lesson was learned. Write it as one rule for later sessions: one paragraph, imperative, no more than that.\n"
-        f"Destinations: {places}. By rules it would go to {draft.destination}.\n"
-        f"Answer with JSON: {', '.join(_FIELDS)}.\n\n"
         f"Kind: {scar.body.get('outcome')}\nWhat happened: {scar.title}\nLesson: {lesson_of(scar)}\n"
+        f"By rules it would go to {draft.destination}, because {draft.reason}.\n"
     )
+
+
+def _writer(answer: Completion) -> str:
+    return f"{answer.provider} {answer.model}, prompt {answer.prompt} {answer.prompt_version}"
+
+
+def _scrubbed(scar: Memory) -> Memory:
+    """The door once more: what was kept before it knew a secret must not become a rule (X-38)."""
+    body = {**scar.body, "check_added": _clean(lesson_of(scar))}
+    return replace(scar, title=_clean(scar.title), content=_clean(scar.content), body=body)
 
 
 def _clean(text: str) -> str:

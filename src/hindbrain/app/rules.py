@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hindbrain.core.learning.effect import Effect, effect_of
+from hindbrain.core.learning.effect import Effect, effect_of, survey
 from hindbrain.core.model.activity import Deed
 from hindbrain.core.model.suggestion import STANDING, Suggestion
 from hindbrain.core.value import dataclass
@@ -24,13 +24,13 @@ def rules(project: str, *, store: Reader) -> Sequence[Rule]:
     if not standing:
         return ()
     known = store.memories([one.scar_id for one in standing])
-    activities = store.activities(project, deeds=(Deed.COMMAND, Deed.GATE, Deed.EDIT))
+    seen = survey(store.activities(project, deeds=(Deed.COMMAND, Deed.GATE, Deed.EDIT)))
     found = []
     for one in sorted(standing, key=lambda one: one.applied_as):
         scar = known.get(one.scar_id)
         signature = (scar.error_signature if scar else "") or ""
         effect = effect_of(
-            activities,
+            seen,
             signature=signature,
             since=one.decided_at or one.created_at,
             outcomes=store.outcomes(project, memory_id=one.scar_id) if scar else (),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from hindbrain.app.tools import Tools
+from hindbrain.app.watch import last
 from hindbrain.core import trust
 from hindbrain.core.model import Event, Memory, State
 from hindbrain.core.value import dataclass
@@ -34,6 +35,11 @@ def news(project: str, session: str, *, tools: Tools) -> News:
     return _news(tools.store, project, session=session, now=tools.clock.now())
 
 
+def last_event(project: str, *, tools: Tools) -> int:
+    """The cursor of whoever wants to hear only of what is yet to come; `project` empty: of all projects."""
+    return last(tools.store, project, since=None)
+
+
 def cursor_name(project: str, session: str) -> str:
     return f"heard/{project}/{session}"
 
@@ -47,7 +53,7 @@ class Subscription:
 
         def begin(tx: Transaction) -> None:
             if not tx.cursor(name):
-                tx.apply(Changes(cursors={name: str(_last(tx, project, since=None))}))
+                tx.apply(Changes(cursors={name: str(last(tx, project, since=None))}))
 
         if not tools.store.cursor(name):
             tools.store.write(begin)
@@ -103,22 +109,4 @@ def _received(memory: Memory, *, session: str, now: datetime) -> Event:
 def _beginning(reader: Reader, project: str, *, session: str) -> int:
     """Where a session begins to listen: at its own first activity; where it has none, now."""
     first = reader.activities(project, session=session, limit=1)
-    return _last(reader, project, since=first[0].at if first else None)
-
-
-def _last(reader: Reader, project: str, *, since: datetime | None) -> int:
-    """The last event before `since`, or of all; found by halving, since a store may hold a million of them."""
-
-    def is_before(seq: int) -> bool:
-        following = reader.events(after=seq, project=project, limit=1)
-        return bool(following) and (since is None or following[0].at < since)
-
-    low, high = 0, 1
-    if not is_before(0):
-        return 0
-    while is_before(high):
-        low, high = high, 2 * high
-    while high - low > 1:  # an event before `since` follows `low`, and none follows `high`
-        middle = (low + high) // 2
-        low, high = (middle, high) if is_before(middle) else (low, middle)
-    return high
+    return last(reader, project, since=first[0].at if first else None)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from hindbrain.app.adopt import taken_in
-from hindbrain.app.archive import delete
+from hindbrain.app.archive import delete, restore
 from hindbrain.app.edit import edit
 from hindbrain.app.hand_out import hand_out
 from hindbrain.app.tools import Tools
@@ -17,6 +17,8 @@ from hindbrain.ports import Changes, Dialect, Folders, Where, Written
 
 WRITABLE = ("beads", "chorus", "claude", "loki")
 _MOST_ROUNDS = 5  # a person who saves more often than that is asked to stop for a moment
+_MOST_LOOKS, _STILL_S = 20, 0.05  # for a file to stand still
+_BY_HAND = "removed by hand from"  # how the reason of an archival begins that a file's reader caused
 _KEPT = frozenset({State.LIVE, State.SUPERSEDED})
 
 
@@ -32,11 +34,12 @@ class Synced:
     busy: tuple[str, ...] = ()  # files that somebody else kept saving
 
 
-def follow(dialect: str, folder: str, *, project: str, tools: Tools) -> None:
-    """From now on `sync` keeps that dialect's files below `folder`."""
+def follow(dialect: str, folder: str, *, project: str, tools: Tools, has_scripts: bool = False) -> None:
+    """From now on `sync` keeps that dialect's files below `folder`; also its scripts, if `has_scripts`."""
     if dialect not in WRITABLE:
         raise BadValue(f"{dialect!r} cannot follow", fix=f"use one of: {', '.join(WRITABLE)}")
-    tools.store.write(lambda tx: tx.apply(Changes(cursors={_name(project, dialect): folder})))
+    cursors = {_name(project, dialect): folder, _scripts(project, dialect): "yes" if has_scripts else ""}
+    tools.store.write(lambda tx: tx.apply(Changes(cursors=cursors)))
 
 
 def unfollow(dialect: str, *, project: str, tools: Tools) -> bool:
@@ -67,6 +70,10 @@ def _name(project: str, dialect: str) -> str:
     return f"sync/{project}/{dialect}"
 
 
+def _scripts(project: str, dialect: str) -> str:
+    return f"sync-scripts/{project}/{dialect}"
+
+
 def _spoken(dialect: str, tools: Tools) -> Dialect:
     if tools.dialect is None:
         raise BadValue("files are not read or written here", fix="open Hindbrain with open_hindbrain()")
@@ -93,8 +100,9 @@ class _Follower:
         """As often as somebody else saves a file in between."""
         report = Synced(dialect=self.dialect.name, folder=self.folder)
         for _ in range(_MOST_ROUNDS):
-            present, base = self._load(self.folder), self._load(self._home)
-            report = self._taken_in(self._edits(base, present), report)
+            base = self._load(self._home)
+            present, found = self._steady(base)
+            report = self._taken_in(found, report)
             self._file(base, present)
             tree, withheld = self._tree(present)
             written = _folders(self.tools).exchange(tree, self.folder, present=present, settle_s=settle_s)
@@ -102,7 +110,7 @@ class _Follower:
             report = _told(report, written, withheld=withheld)
             for path, late in written.late.items():  # an editor had the old file open, and has saved into it
                 before = {path: present[path]} if path in present else {}
-                report = self._taken_in(self._edits(before, {path: late}), report)
+                report = self._taken_in(replace(self._edits(before, {path: late}), removed=()), report)
             if not written.theirs and not written.late:
                 return replace(report, busy=())
         return report
@@ -115,6 +123,21 @@ class _Follower:
         folders = _folders(self.tools)
         return folders.load(folder, wants=self.dialect.wants) if folders.is_there(folder) else {}
 
+    def _steady(self, base: Mapping[str, bytes]) -> tuple[Mapping[str, bytes], Edits]:
+        """The files and what was changed in them. What changed may be what somebody is just writing: it is believed
+        once it stands still."""
+        present = self._load(self.folder)
+        found = self._edits(base, present)
+        for _ in range(_MOST_LOOKS):
+            if found == Edits():
+                break
+            _folders(self.tools).wait(_STILL_S)
+            before, present = present, self._load(self.folder)
+            found = self._edits(base, present)
+            if before == present:
+                break
+        return present, found
+
     def _edits(self, base: Mapping[str, bytes], present: Mapping[str, bytes]) -> Edits:
         if base == present:
             return Edits()
@@ -124,12 +147,12 @@ class _Follower:
         return edits(self.dialect.read(known).told, self.dialect.read(written).told)
 
     def _taken_in(self, found: Edits, report: Synced) -> Synced:
-        added = 0
-        if found.added:
-            taken = taken_in(
-                Reading(told=found.added, items=()), dialect=self.dialect.name, project=self.project, tools=self.tools
-            )
-            added = sum(not receipt.is_replay for receipt in taken.receipts)
+        fresh = tuple(told for told in found.added if not self._returned(told))
+        added = len(found.added) - len(fresh)
+        if fresh:
+            reading = Reading(told=fresh, items=())
+            taken = taken_in(reading, dialect=self.dialect.name, project=self.project, tools=self.tools)
+            added += sum(not receipt.is_replay for receipt in taken.receipts)
         reworded = sum(self._reword(before, after) for before, after in found.reworded)
         removed = sum(map(self._remove, found.removed))
         return replace(
@@ -157,20 +180,35 @@ class _Follower:
         memory = self._memory(told)
         if memory is None:
             return False
-        reason = f"removed by hand from {told.where.partition(':')[0]}"
+        reason = f"{_BY_HAND} {told.where.partition(':')[0]}"
         delete(memory.id, reason=reason, store=self.tools.store, clock=self.tools.clock)
         return True
 
-    def _memory(self, told: Told) -> Memory | None:
+    def _returned(self, told: Told) -> bool:
+        """Whether a line that had been removed stands there again: then so does its memory."""
+        gone = self._memory(told, states=frozenset({State.ARCHIVED}))
+        if gone is None or not gone.archive_reason.startswith(_BY_HAND) or self._memory(told):
+            return False
+        restore(gone.id, store=self.tools.store, clock=self.tools.clock)
+        return True
+
+    def _memory(self, told: Told, *, states: frozenset[State] = _KEPT) -> Memory | None:
         """The memory that a line was written from."""
         wanted = " ".join(told.content.split())
-        where = Where(project=self.project, with_everywhere=False, states=_KEPT)
+        where = Where(project=self.project, with_everywhere=False, states=states)
         found = (one for one in self.tools.store.select(where) if " ".join(one.content.split()) == wanted)
         return next((one for one in found if (one.persona or "") == (told.persona or "")), None)
 
     def _tree(self, present: Mapping[str, bytes]) -> tuple[dict[str, bytes], tuple[str, ...]]:
         """The files, without those in which the door finds a secret (X-38)."""
-        tree = hand_out(dialect=self.dialect, project=self.project, name=self.name, tools=self.tools, present=present)
+        tree = hand_out(
+            dialect=self.dialect,
+            project=self.project,
+            name=self.name,
+            tools=self.tools,
+            present=present,
+            has_scripts=bool(self.tools.store.cursor(_scripts(self.project, self.dialect.name))),
+        )
         withheld = tuple(path for path, content in tree.items() if _is_secret(content))
         return {path: content for path, content in tree.items() if path not in withheld}, withheld
 

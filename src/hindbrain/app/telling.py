@@ -9,7 +9,7 @@ from hindbrain.core.confidence import after_use
 from hindbrain.core.door import admit
 from hindbrain.core.growth import Growth
 from hindbrain.core.hints import TypedDict, Unpack
-from hindbrain.core.model import Event, Injection, Memory, Pulse, Shown
+from hindbrain.core.model import Event, Injection, Kind, Memory, Pulse, Shown
 from hindbrain.core.recall import Recalled
 from hindbrain.core.recall.frame import fenced
 from hindbrain.core.recall.render import Sections
@@ -94,13 +94,18 @@ def recorded(records: Iterable[Injection], *, tx: Transaction, growth: Growth) -
     pulses: list[Pulse] = []
     events: list[Event] = []
     for injection in records:
-        known = {shown.memory_id: tx.memory(shown.memory_id) for shown in injection.shown}
-        kept = replace(injection, shown=tuple(shown for shown in injection.shown if known[shown.memory_id]))
+        known = tx.memories([shown.memory_id for shown in injection.shown])
+        kept = replace(injection, shown=tuple(shown for shown in injection.shown if shown.memory_id in known))
         injections.append(kept)
         events.append(_event(kept))
         if not kept.is_withheld:
-            pulses += [_pulse(memory, kept, tx=tx, growth=growth) for memory in known.values() if memory]
+            pulses += [_pulse(memory, kept, tx=tx, growth=growth) for memory in known.values() if not _is_file(memory)]
     return Changes(injections=tuple(injections), pulses=tuple(pulses), events=tuple(events))
+
+
+def _is_file(memory: Memory) -> bool:
+    """A person's file that every session is told of: being told is no use of it, and it does not fade."""
+    return memory.kind is Kind.REFLEX and "path" in memory.body
 
 
 def _event(kept: Injection) -> Event:

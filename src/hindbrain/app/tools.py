@@ -1,6 +1,7 @@
 """Everything from outside in one value, for the verbs that need most of it."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from hindbrain.core.value import dataclass
 from hindbrain.ports import Chance, Clock, Dialect, Embedder, Folders, Model, Pages, ProjectFiles, Spool, Store, Worker
@@ -21,3 +22,6 @@ class Tools:
     model: Model | None = None  # None: rules only
     pages: Pages | None = None  # None: no rule can be applied
     dialect: Callable[[str], Dialect] | None = None  # by its name; BadValue for one that nobody speaks
+    lock: Callable[[str], AbstractContextManager[None]] | None = None  # by its name; Locked when another holds it
+    notify: Callable[[str], None] | None = None  # tells a person something at once; None: nobody wants to be told
+    alone: Callable[[str], AbstractContextManager[None]] | None = None  # who does a work of that name; None: any

@@ -40,6 +40,24 @@ def is_same(a: str, b: str) -> bool:
     return alike.score >= MERGE_AT and not alike.guards
 
 
+def means_same(a: str, b: str, *, similarity: float) -> bool:
+    """Whether one of the two says it all, where a model has compared what they mean (`similarity`, 0..1).
+
+    A model finds "in the API" and "in the UI" nearly equal: texts in which a word stands for another one stay apart.
+    """
+    if similarity < MERGE_AT or max(len(a), len(b)) > _LONGEST or _guards(a, b):
+        return False
+    one, other = read(a), read(b)
+    ours, theirs = set(_meant(one)), set(_meant(other))
+    only_a, only_b = _without_typos(ours - theirs, theirs - ours, inflect=min(len(ours), len(theirs)) >= _MANY)
+    is_told_alike = not (is_directed(one) or is_directed(other)) or in_order(_meant(one), _meant(other)) == 1.0
+    return not (only_a or only_b) and not _stance(one, other) and is_told_alike
+
+
+def _meant(claim: Claim) -> tuple[str, ...]:
+    return tuple(t.plain for t in claim.tokens if t.counts)
+
+
 def likeness(a: str, b: str) -> Likeness:
     """Compare two texts; the order of the two does not matter."""
     is_long = max(len(a), len(b)) > _LONGEST
@@ -78,7 +96,7 @@ def _weight(words: frozenset[str]) -> float:
 
 def _judged(one: Claim, other: Claim, *, score: float) -> float:
     """Near the threshold, meaning words decide: all present on both sides, in much the same order."""
-    a, b = (tuple(t.plain for t in claim.tokens if t.counts) for claim in (one, other))
+    a, b = _meant(one), _meant(other)
     only_a, only_b = _without_typos(set(a) - set(b), set(b) - set(a), inflect=min(len(a), len(b)) >= _MANY)
     if only_a or only_b or not a or _stance(one, other):
         return min(score, _SWAPPED)

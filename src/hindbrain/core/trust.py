@@ -21,6 +21,7 @@ class Circumstances:
 
     is_echo: bool = False  # the same words stand in something that the agent had read
     taints: tuple[str, ...] = ()  # tools that had brought foreign text into the session
+    is_proposal: bool = False  # an agent wants it to hold for all who come after it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,8 @@ def judge(text: str, provenance: Provenance, *, circumstances: Circumstances) ->
         return Trust(level=QUARANTINED, reason="the same words stand in text that the agent had read")
     if command := risky_command(text):
         return Trust(level=QUARANTINED, reason=f"it tells the reader to run something: {command}")
+    if circumstances.is_proposal:
+        return Trust(level=QUARANTINED, reason="an agent proposes it as a rule, which only a person can make")
     if circumstances.taints:
         tools = ", ".join(circumstances.taints)
         return Trust(level=TAINTED, reason=f"the session had read foreign text ({tools})")

@@ -12,12 +12,14 @@ from typing import Any
 from hindbrain.core.model.foreign import Fate, Item, Reading, Told, View
 from hindbrain.core.model.memory import TYPES, Kind, Memory, State
 from hindbrain.core.value import dataclass, replace
+from hindbrain.dialects.beads_scripts import HOOKS, RECALL, scripts
 from hindbrain.dialects.careful import Line, lines_of, moment_of
 
 ACTIVE = "knowledge.jsonl"
 ARCHIVE = "knowledge.archive.jsonl"
 _FOLDER = ".beads/memory/"
 _UNION = b"*.jsonl merge=union\n"  # two branches that both learned keep both (X-04)
+_MOST_LINES, _MOVED = 1_000, 500
 _WRITTEN = (Kind.LESSON, Kind.FACT, Kind.PATTERN, Kind.ANTI_PATTERN)
 _FURTHER = "~"  # after a key: the number of an insight that had run into the entry
 _EARLIER = "@"  # after a key: the line of an entry that a later one with the same key replaced
@@ -27,12 +29,15 @@ class _Beads:
     name = "beads"
 
     def wants(self, path: str) -> bool:
-        return path.rpartition("/")[2] in (ACTIVE, ARCHIVE)
+        return _is_knowledge(path) or path.endswith((RECALL, *HOOKS))
 
     def read(self, tree: Mapping[str, bytes]) -> Reading:
+        paths = [
+            path for path in tree if not path.endswith(".sh")
+        ]  # a file that was named alone may be called anything
         entries = [
             _entry(line, where=f"{path}:{line.number}", is_archived=path.endswith(ARCHIVE))
-            for path in sorted(tree, key=lambda path: (not path.endswith(ARCHIVE), path))  # the archive is older
+            for path in sorted(paths, key=lambda path: (not path.endswith(ARCHIVE), path))  # the archive is older
             for line in lines_of(tree[path])
         ]
         found = [told for one in entries for told in one.told]
@@ -42,13 +47,27 @@ class _Beads:
 
     def write(self, view: View) -> Mapping[str, bytes]:
         known = [memory for memory in view.memories if memory.kind in _WRITTEN]
-        archived = [memory for memory in known if memory.state is State.ARCHIVED]
         active = [memory for memory in known if memory.state is not State.ARCHIVED]
-        tree = {f"{_FOLDER}{ACTIVE}": _lines(active, view), f"{_FOLDER}.gitattributes": _UNION}
-        return tree | ({f"{_FOLDER}{ARCHIVE}": _lines(archived, view)} if archived else {})
+        rotated = {memory.id for memory in active[: _rotated(len(active))]}
+        archived = [memory for memory in known if memory.state is State.ARCHIVED or memory.id in rotated]
+        return {
+            f"{_FOLDER}{ACTIVE}": _lines([memory for memory in active if memory.id not in rotated], view),
+            f"{_FOLDER}{ARCHIVE}": _lines(archived, view),
+            f"{_FOLDER}.gitattributes": _UNION,
+            **scripts(view.present, has_hooks=view.has_scripts),
+        }
 
 
 DIALECT = _Beads()
+
+
+def _is_knowledge(path: str) -> bool:
+    return path.rpartition("/")[2] in (ACTIVE, ARCHIVE)
+
+
+def _rotated(lines: int) -> int:
+    """How many of the oldest have left a file that has had that many (BD-048, BD-049)."""
+    return -(-max(lines - _MOST_LINES, 0) // _MOVED) * _MOVED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,8 +194,7 @@ def cleaned(said: str) -> tuple[tuple[tuple[str, str], ...], str]:
         return (), "it is a command, not an insight"
     if text.startswith("#") and _SCRIPT.search(text):
         return (), "it is a script, not an insight"
-    parts = [part for joined in _JOINT.split(text) for part in _MARKED.split(joined)]
-    found = tuple(_typed(part) for part in map(_bare, parts) if any(map(str.isalnum, part)))
+    found = tuple(map(_typed, _meant(text)))
     if not found:
         return (), "nothing is left of it but the shell around it"
     if len(found) > 1:
@@ -184,12 +202,20 @@ def cleaned(said: str) -> tuple[tuple[tuple[str, str], ...], str]:
     return found, "" if found[0][0] == said.strip() else "pieces of the shell around it were taken off"
 
 
+def _meant(text: str) -> Iterator[str]:
+    """The insights of a text: what follows the first may also be another command, or a comment of another sort."""
+    parts = (part for joined in _JOINT.split(text) for part in _MARKED.split(joined))
+    for number, part in enumerate(map(_bare, parts)):
+        if any(map(str.isalnum, part)) and not (number and _OTHER.match(part)):
+            yield part
+
+
 def _bare(text: str) -> str:
     text = _NEXT.sub("", _TAIL.sub("", text, count=1), count=1).strip()
     if text.count('"') % 2 and text.endswith('"'):
         text = text[:-1]
     text = text.replace("\\$", "$").replace('\\"', '"').replace("\\`", "`").strip()
-    return "" if _COMMAND.match(text) or _OTHER.match(text) else text
+    return "" if _COMMAND.match(text) else text
 
 
 def _typed(text: str) -> tuple[str, str]:

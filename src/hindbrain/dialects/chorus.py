@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
+from hindbrain.core.heading import GIVEN, LEARNINGS, heading
 from hindbrain.core.model.foreign import Fate, Item, Reading, Told, View
-from hindbrain.core.model.memory import Kind, Memory, State
+from hindbrain.core.model.memory import Memory, State
 from hindbrain.core.shape import CATEGORIES
 from hindbrain.core.value import dataclass, replace
 from hindbrain.dialects.careful import moment_of, text_of
@@ -21,7 +22,6 @@ _HISTORY = "<!-- Superseded learnings (kept for history)"
 _END = "-->"
 _NOBODY = "unknown"
 _NOTE = "superseded_note"  # how the file names the newer learning, where it does so in its own words
-_WRITTEN = (Kind.LESSON, Kind.FACT, Kind.PATTERN, Kind.ANTI_PATTERN)
 
 
 class _Chorus:
@@ -45,7 +45,7 @@ class _Chorus:
         return Reading(told=tuple(told), items=tuple(items))
 
     def write(self, view: View) -> Mapping[str, bytes]:
-        known = [memory for memory in view.memories if memory.kind in _WRITTEN and memory.state is not State.ARCHIVED]
+        known = [memory for memory in view.memories if memory.kind in LEARNINGS and memory.state is not State.ARCHIVED]
         by_id = {memory.id: memory for memory in view.memories}
         shared = [memory for memory in known if memory.persona is None]
         tree = {f".chorus/{_FILE}": _document("# Project Learnings", shared, by_id=by_id, is_shared=True)}
@@ -121,7 +121,7 @@ def _told(entry: _Entry, *, path: str) -> Told:
         if entry.superseded_task:
             body["superseded_task"] = entry.superseded_task
     if entry.category and entry.category not in CATEGORIES:
-        body["chorus_category"] = entry.category
+        body[GIVEN] = entry.category
     return Told(
         where=f"{path}:{entry.line}",
         content=entry.said,
@@ -159,7 +159,7 @@ def _document(title: str, memories: Sequence[Memory], *, by_id: Mapping[str, Mem
     groups: dict[str, list[Memory]] = {category: [] for category in CATEGORIES if is_shared}  # else as they came up
     for memory in memories:
         if memory.state is State.LIVE:
-            groups.setdefault(_category(memory), []).append(memory)
+            groups.setdefault(heading(memory), []).append(memory)
     for category, found in groups.items():
         if found:
             blocks.append("\n".join((f"## {category}", *(_lines(memory, is_shared=is_shared) for memory in found))))

@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hindbrain.core.front import split
 from hindbrain.core.model.foreign import Fate, Item, Reading, Told, View
 from hindbrain.core.model.link import Relation
 from hindbrain.core.model.memory import Memory, State
-from hindbrain.dialects.careful import text_of
-from hindbrain.dialects.front import split
+from hindbrain.core.model.moment import stamp
+from hindbrain.dialects.careful import moment_of, text_of
 from hindbrain.dialects.prose import bullets
 
 INDEX = "MEMORY.md"
@@ -49,9 +50,11 @@ class _ClaudeMemory:
         for memory in view.memories:
             if memory.state is not State.LIVE:
                 continue
-            name = own.get(memory.id) or _free(_slug(memory), names)
+            known = view.ids.get(memory.id, "")  # in the store that wrote the file which it was read from
+            first = known if known.startswith("mem-") else memory.id
+            name = own.get(first) or own.get(memory.id) or _free(_slug(memory), names)
             names[name] = None
-            tree[name] = _written(memory, name.removesuffix(".md")).encode()
+            tree[name] = _written(memory, name.removesuffix(".md"), known_as=first).encode()
             lines.append(f"- [{_plain(memory.title)}]({name}) — {_hook(memory)}")
         tree[INDEX] = _indexed(view.present.get(INDEX, b""), lines, own=set(own.values()) | set(tree)).encode()
         return tree
@@ -89,6 +92,7 @@ def _file(path: str, text: str) -> Iterator[tuple[Told | None, Item]]:
         title=str(head.get("description") or ""),
         type=str(metadata.get("kind") or _TYPES.get(kind, "learned")),
         id=str(metadata.get(_OURS) or name),
+        learned_at=moment_of(metadata.get("learned")),
         links=links,
     )
     yield told, Item(where=path, fate=Fate.READ)
@@ -116,10 +120,11 @@ def _slug(memory: Memory) -> str:
     return words or memory.id
 
 
-def _written(memory: Memory, name: str) -> str:
+def _written(memory: Memory, name: str, *, known_as: str) -> str:
     kind = "project" if memory.type in _PROJECT else "reference" if memory.kind != "lesson" else "feedback"
     head = f"name: {name}\ndescription: {_plain(memory.title)}\n"
-    metadata = f"metadata:\n  type: {kind}\n  kind: {memory.type}\n  {_OURS}: {memory.id}\n"
+    learned = f"  learned: {stamp(memory.learned_at)}\n"
+    metadata = f"metadata:\n  type: {kind}\n  kind: {memory.type}\n{learned}  {_OURS}: {known_as}\n"
     return f"---\n{head}{metadata}---\n{memory.content.strip()}\n"
 
 

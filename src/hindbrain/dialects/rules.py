@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from hindbrain.core.front import split
 from hindbrain.core.model.foreign import Fate, Item, Reading, Told, View
 from hindbrain.dialects.careful import text_of
-from hindbrain.dialects.front import split
 from hindbrain.dialects.prose import points
 from hindbrain.errors import BadValue
 

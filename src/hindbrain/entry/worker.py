@@ -1,7 +1,8 @@
 """What the worker of a home does while it lives, and when it ends.
 
-Three threads. One takes up what hooks have left and does the jobs that follow from it, one embeds what is due: each at
-its start, when it is told that there is something, and every few seconds. Meanwhile it answers processes that live too
+Four threads. One takes up what hooks have left and does the jobs that follow from it, one embeds what is due: each at
+its start, when it is told that there is something, and every few seconds. One runs what `app.schedule` says, when its
+time has come. Meanwhile it answers processes that live too
 short to load the model. Without a model it does all the rest. It ends when it is told to, when nobody has asked for a
 while, and when its home goes; when its settings change, it begins anew with them.
 """
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hindbrain import __version__
-from hindbrain.app import errand
+from hindbrain.app import errand, schedule
 from hindbrain.app.answer import answer
 from hindbrain.app.consolidate import queue_due
 from hindbrain.app.drain import Drained, drain
@@ -26,6 +27,7 @@ from hindbrain.app.embed import BATCH, Embedded, embed_due
 from hindbrain.app.handlers import handlers
 from hindbrain.app.jobs import Ran, run_due
 from hindbrain.app.tools import Tools
+from hindbrain.app.weekly import queue_upkeep
 from hindbrain.core.address import is_server
 from hindbrain.core.logger import MACHINE, Phase
 from hindbrain.core.message import MOST_ANSWERED, understood, written
@@ -39,7 +41,10 @@ GONE, CHANGED = "its home is gone", "its settings or its store changed"
 
 _TICK_S = 5.0  # between two looks at the clock and at the files
 _CHECK_S = 5.0  # between two looks for what is due
+_FIRST_S = 15.0  # before the first look at the schedule
+_JOBS_S = 60.0  # between two looks at the schedule, and at the files of the vault
 _SWEEP_S = 60.0  # between two looks for projects in which nothing happens any more
+_UPKEEP_S = 3600.0  # between two looks for projects whose week is over
 _SPOOL_S = 1.0  # between two looks at what hooks have left
 _RETRY_S = 60.0  # the same, after a failure
 _POLITE = 10  # niceness of the thread that embeds: answers come first, and so does the user
@@ -97,12 +102,14 @@ class _Life:
         self._used = time.monotonic()
         self._swept = self._used
         self._poked = threading.Event()
+        self._over = threading.Event()
         self._stirred = threading.Event()
         self._phase = Phase.IDLE
         self._doing = ""  # the kind of job
         self._is_listed = False  # whether the store knows all that is due
         self._is_alone = False  # whether the vectors of other models are gone
         self._spool = spool_of(tools.settings)
+        self._upkeep_at = time.monotonic()  # when to look whose turn it is
         self._embedder = tools.embedder if self._is_warmed() else None
         for warning in tools.model.warnings() if tools.model else ():
             say(f"warns: {warning}")
@@ -121,7 +128,7 @@ class _Life:
             return False
 
     def run(self) -> str:
-        loops = {"draining": self._drain_on, "embedding": self._embed_on}
+        loops = {"draining": self._drain_on, "embedding": self._embed_on, "keeping": self._keep_on}
         if self._embedder is None:
             self._busy.discard("embedding")
             del loops["embedding"]
@@ -144,6 +151,7 @@ class _Life:
     def _end(self, why: str = STOPPED) -> None:
         self._ending = self._ending or why
         self._poked.set()
+        self._over.set()
         self._stirred.set()
         self._service.wake()
 
@@ -194,6 +202,9 @@ class _Life:
         if not drained.records and time.monotonic() >= self._swept + _SWEEP_S:
             self._swept = time.monotonic()
             queue_due(self._tools)
+        if time.monotonic() >= self._upkeep_at:
+            self._upkeep_at = time.monotonic() + _UPKEEP_S
+            queue_upkeep(tools=self._tools)
         run_due(handlers(), tools=self._tools, attempt=_trouble_of, is_over=self._is_ending, watch=self._watch_queue)
         if drained.queued:
             self._poked.set()  # what was captured has no vectors yet
@@ -221,6 +232,22 @@ class _Life:
             if self._ending:
                 return
             self._poked.wait(_CHECK_S if step else _RETRY_S)
+
+    def _keep_on(self) -> None:
+        """Run the jobs whose time has come, and look for files that a person changed. Not at once: whoever started the
+        worker is waiting for an answer."""
+        _be_polite()
+        pause = _FIRST_S
+        while not self._over.wait(pause):
+            pause = _JOBS_S
+            if not self._is_changed():
+                self._outlived("keeping", self._keep)
+
+    def _keep(self) -> None:
+        for name in schedule.run_due(self._tools):
+            self._say(f"has run {name}")
+        schedule.watch(self._tools)
+        self._trouble.pop("keeping", None)
 
     def _embed_some(self) -> Embedded:
         store, embedder = self._tools.store, self._embedder
@@ -366,7 +393,11 @@ def _be_polite() -> None:
 
 @contextmanager
 def _signals(end: Callable[[], None]) -> Iterator[None]:
-    """Whoever ends the process lets it end well."""
+    """Whoever ends the process lets it end well. Only a main thread hears of it: in another, whoever started it must
+    tell."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     kinds = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = [signal.signal(kind, lambda *_: end()) for kind in kinds]
     try:

@@ -17,6 +17,7 @@ from hindbrain.core.model.outcome import Anchor, Outcome
 from hindbrain.core.model.paper import Paper
 from hindbrain.core.model.record import from_record
 from hindbrain.core.model.suggestion import Suggestion
+from hindbrain.core.model.token import Reply, Token
 from hindbrain.core.model.workstream import Workstream
 from hindbrain.core.notation import read
 from hindbrain.core.recall.meaningful import digest, meaningful
@@ -36,8 +37,10 @@ _KINDS: dict[str, type[Any]] = {
     "paper": Paper,
     "receipt": Receipt,
     "review": Review,
+    "reply": Reply,
     "saying": Saying,
     "suggestion": Suggestion,
+    "token": Token,
     "workstream": Workstream,
 }
 _HAS = "EXISTS (SELECT 1 FROM embedding v WHERE v.space = s.seq AND v.scope = m.scope AND v.memory = m.seq)"

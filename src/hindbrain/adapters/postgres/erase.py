@@ -43,7 +43,7 @@ _OWN = {
 }
 SEARCHED = (
     *("memory", "memory_version", "saying", "link", "receipt", "review", "injection", "event", "activity", "job"),
-    *("outcome", "anchor", "paper", "suggestion", "workstream"),
+    *("outcome", "anchor", "paper", "suggestion", "workstream", "reply"),
 )
 
 
@@ -194,6 +194,9 @@ def _blank_feed(db: Db, lost: _Lost) -> None:
     sought = {"needles": [*_needles(lost), *lost.names]}
     db.execute(f"DELETE FROM event WHERE {_HOLDS.format('data')}".encode(), sought)
     values = {"needles": _needles(lost), "blank": write(FORGOTTEN)}
+    # A body is JSON within JSON: there the escapes are escaped once more.
+    doubled = {"needles": [*values["needles"], *(write(one)[1:-1] for one in _needles(lost))]}
+    db.execute(f"DELETE FROM reply WHERE {_HOLDS.format('data')}".encode(), doubled)
     db.execute(f"UPDATE cursor SET value = %(blank)s WHERE {_HOLDS.format('value')}".encode(), values)
 
 

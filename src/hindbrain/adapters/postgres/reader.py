@@ -1,5 +1,6 @@
 """How a question to the store becomes SQL: bound parameters only, identifiers from fixed lists."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
@@ -8,7 +9,7 @@ from hindbrain.adapters.postgres import vectors, words
 from hindbrain.adapters.postgres.codec import column, read_as
 from hindbrain.adapters.postgres.wire import Db
 from hindbrain.core.learning.audit import START, Entry, Head, read_head
-from hindbrain.core.model import Event, Injection, Link, Memory, Receipt, Review, Space, Version
+from hindbrain.core.model import Event, Injection, Link, Memory, Receipt, Review, Space, Vector, Version
 from hindbrain.core.model.activity import Activity, Deed
 from hindbrain.core.model.call import Call
 from hindbrain.core.model.job import Job, JobState
@@ -17,6 +18,8 @@ from hindbrain.core.model.outcome import Anchor, Outcome, Standing, standing
 from hindbrain.core.model.paper import Paper
 from hindbrain.core.model.record import actor_of, from_record
 from hindbrain.core.model.suggestion import Status, Suggestion
+from hindbrain.core.model.token import Reply, Token
+from hindbrain.core.model.vector import restored
 from hindbrain.core.model.workstream import Workstream
 from hindbrain.core.notation import read, write
 from hindbrain.core.recall.bm25 import idf
@@ -181,6 +184,12 @@ class PostgresReader:
     def has_vectors(self, space: Space, where: Where) -> bool:
         found: bool = self._using(lambda db: vectors.has_any(db, space, project=where.project))
         return found
+
+    def points(self, ids: Sequence[str], space: Space) -> Mapping[str, Sequence[float]]:
+        found: Sequence[Vector] = self._using(lambda db: vectors.of(db, ids))
+        own = [one for one in found if one.space == space]
+        pieces = Counter(one.memory_id for one in own)
+        return {one.memory_id: restored(one.code, one.scale) for one in own if pieces[one.memory_id] == 1}
 
     def unembedded(self, space: Space, *, limit: int) -> Sequence[Memory]:
         return self._memories(
@@ -394,6 +403,12 @@ class PostgresReader:
         narrowed, values = _narrowed(project=project)
         rest = f"{narrowed or 'WHERE true'} AND seq > %s ORDER BY seq LIMIT %s"
         return self._numbered(Event, rest, *values, after, limit or None)
+
+    def tokens(self) -> Sequence[Token]:
+        return self._values(Token, "ORDER BY name")
+
+    def reply(self, key: str) -> Reply | None:
+        return _first(self._values(Reply, "WHERE key = %s", column(key)))
 
     def projects(self) -> Sequence[Project]:
         return [_project(row) for row in self._all("SELECT id, name, created_at FROM project ORDER BY seq")]

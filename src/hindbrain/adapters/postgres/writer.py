@@ -15,6 +15,7 @@ from hindbrain.core.model import Memory, Pulse, Reach, Space, Vector
 from hindbrain.core.model.job import KEPT_DONE, SUPERSEDED, Job, JobState
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.model.record import actor_record, canonical, to_record
+from hindbrain.core.model.token import KEPT
 from hindbrain.core.notation import write
 from hindbrain.core.recall.meaningful import digest, meaningful
 from hindbrain.core.value import replace
@@ -251,6 +252,7 @@ def _plain_rows(changes: Changes, home: str) -> list[tuple[str, list[tuple[Any, 
         ),
         *_doing_rows(changes),
         *_loop_rows(changes, home),
+        *_caller_rows(changes),
     ]
 
 
@@ -306,6 +308,20 @@ def _loop_rows(changes: Changes, home: str) -> list[tuple[str, list[tuple[Any, .
         (
             _insert("cursor", 3, key="home, name", changing=("value",)),
             [(home, column(name), write(value)) for name, value in changes.cursors.items() if value],
+        ),
+    ]
+
+
+def _caller_rows(changes: Changes) -> list[tuple[str, list[tuple[Any, ...]]]]:
+    return [
+        (
+            _insert("token", 3, key="name", changing=("digest", "data")),
+            [(token.name, token.digest, written(token)) for token in changes.tokens],
+        ),
+        ("DELETE FROM reply WHERE at < %s", [(stamp(reply.at - KEPT),) for reply in changes.replies]),
+        (
+            _insert("reply", 3, key="key", changing=("at", "data")),
+            [(column(reply.key), stamp(reply.at), written(reply)) for reply in changes.replies],
         ),
     ]
 

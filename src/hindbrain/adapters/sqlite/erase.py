@@ -42,6 +42,7 @@ _TRACES = (
     "DELETE FROM suggestion_edit WHERE instr(CAST(before AS TEXT), :piece) OR instr(CAST(after AS TEXT), :piece)",
     "UPDATE workstream SET title = :blank WHERE instr(title, :piece)",
     "UPDATE workstream SET data = '{}' WHERE instr(data, :json)",
+    "DELETE FROM reply WHERE instr(body, :json)",
 )
 _TABLES = (
     "DELETE FROM saying WHERE memory = ?1",

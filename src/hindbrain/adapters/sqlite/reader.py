@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
     from hindbrain.core.model.paper import Paper
     from hindbrain.core.model.suggestion import Status, Suggestion
+    from hindbrain.core.model.token import Reply, Token
     from hindbrain.core.model.workstream import Workstream
 
 _T = TypeVar("_T")
@@ -202,6 +203,18 @@ class SqliteReader:
             *(space.provider, space.model, space.version, space.dimension, where.project),
         )
         return bool(found)
+
+    def points(self, ids: Sequence[str], space: Space) -> Mapping[str, Sequence[float]]:
+        from hindbrain.core.model.vector import restored
+
+        found = self._all(
+            "SELECT m.id, v.scale, v.code, count(*) FROM json_each(?) j JOIN memory m ON m.id = j.value"
+            " JOIN memory_scope c ON c.memory = m.seq"
+            " JOIN space s ON s.provider = ? AND s.model = ? AND s.version = ? AND s.dimension = ?"
+            " JOIN vector v ON v.scope = c.scope AND v.space = s.seq AND v.memory = m.seq GROUP BY m.id",
+            *(rows.to_json(list(ids)), space.provider, space.model, space.version, space.dimension),
+        )
+        return {key: restored(code, scale) for key, scale, code, pieces in found if pieces == 1}
 
     def unembedded(self, space: Space, *, limit: int) -> Sequence[Memory]:
         return self._memories(
@@ -558,6 +571,16 @@ class SqliteReader:
             Event(seq=seq, at=read_stamp(at), project=of, name=name, memory_id=memory, data=read(data))
             for seq, at, of, name, memory, data in found
         ]
+
+    def tokens(self) -> Sequence["Token"]:
+        from hindbrain.adapters.sqlite import callers  # only the service has any
+
+        return callers.tokens(self._all)
+
+    def reply(self, key: str) -> "Reply | None":
+        from hindbrain.adapters.sqlite import callers
+
+        return callers.reply(self._all, key)
 
     def projects(self) -> Sequence[Project]:
         return [_project(row) for row in self._all("SELECT id, name, created_at FROM project ORDER BY seq")]

@@ -50,7 +50,8 @@ def outcomes(ask: Ask, project: str, *, memory_id: str, session: str) -> Sequenc
     narrowed = "".join((" AND memory = ?" if memory_id else "", " AND session = ?" if session else ""))
     told = ask(
         f"SELECT {', '.join(_OUTCOME)} FROM outcome WHERE project = ?{narrowed} ORDER BY at, id",
-        *(value for value in (project, memory_id, session) if value),
+        project,
+        *(value for value in (memory_id, session) if value),
     )
     return [_outcome(row) for row in told]
 

@@ -68,6 +68,21 @@ def _put_doings(changes: Changes, db: apsw.Connection) -> None:
         queue.put(changes.jobs, db)
         worth.put_outcomes(changes.outcomes, db)
         worth.put_anchors(changes.anchors, db)
+    _put_writings(changes, db)
+    if changes.tokens or changes.replies:
+        from hindbrain.adapters.sqlite import callers
+
+        callers.put_tokens(changes.tokens, db)
+        callers.put_replies(changes.replies, db)
+    for name, value in changes.cursors.items():
+        if value:
+            db.execute("INSERT OR REPLACE INTO cursor VALUES (?, ?)", (name, value))
+        else:
+            db.execute("DELETE FROM cursor WHERE name = ?", (name,))
+
+
+def _put_writings(changes: Changes, db: apsw.Connection) -> None:
+    """What few commands write: each part loads when there is something for it."""
     if changes.calls:
         from hindbrain.adapters.sqlite import calls
 
@@ -80,11 +95,6 @@ def _put_doings(changes: Changes, db: apsw.Connection) -> None:
         from hindbrain.adapters.sqlite import loop
 
         loop.put(changes, db)
-    for name, value in changes.cursors.items():
-        if value:
-            db.execute("INSERT OR REPLACE INTO cursor VALUES (?, ?)", (name, value))
-        else:
-            db.execute("DELETE FROM cursor WHERE name = ?", (name,))
 
 
 def _put(memory: Memory, db: apsw.Connection, *, reader: Reader, changes: Changes) -> None:

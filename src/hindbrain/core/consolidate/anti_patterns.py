@@ -6,11 +6,13 @@ Errors of all episodes count, those that ended well too. A slip of the pen teach
 from collections.abc import Iterator, Mapping, Sequence
 
 from hindbrain.core.consolidate.past import Past, signature_of
+from hindbrain.core.consolidate.shelf import Shelf
 from hindbrain.core.episodes.episode import headed
 from hindbrain.core.same import likeness
 from hindbrain.core.value import dataclass, replace
 
 MERGE_AT = 0.6  # of likeness (Q-12)
+_COMPARED = 20  # of those that share most words
 _GUARDS = frozenset({"identifiers", "negation"})  # numbers and paths differ between two runs of the same failure
 
 
@@ -26,8 +28,8 @@ class AntiPattern:
 
     @property
     def text(self) -> str:
-        told = headed(self.what_fails, self.why)
-        return f"Fails: {told}\n{f'Instead: {self.prevention}' if self.prevention else 'No cure is known yet.'}"
+        met = headed(self.what_fails, self.why)
+        return f"Fails: {met}\n{f'Instead: {self.prevention}' if self.prevention else 'No cure is known yet.'}"
 
     def body(self) -> dict[str, object]:
         return {
@@ -42,21 +44,30 @@ class AntiPattern:
 
 def anti_patterns(pasts: Sequence[Past]) -> tuple[AntiPattern, ...]:
     """One for each error; those that say the same are one, with all their sources."""
-    found: list[AntiPattern] = []
+    found: dict[str, AntiPattern] = {}
+    shelf = Shelf()
     for new in _each(pasts):
-        at = next((at for at, known in enumerate(found) if is_same(known, new)), None)
-        if at is None:
-            found.append(new)
+        near = shelf.near(told(new), limit=_COMPARED)
+        home = next((key for key in near if is_same(found[key], new)), "")
+        if home:
+            found[home] = joined(found[home], new)
         else:
-            found[at] = joined(found[at], new)
-    return tuple(found)
+            key = f"{len(found):08}"
+            found[key] = new
+            shelf.put(key, told(new))
+    return tuple(found.values())
+
+
+def told(one: AntiPattern) -> str:
+    """What two are compared by."""
+    return f"{one.what_fails}: {one.why}"
 
 
 def is_same(one: AntiPattern, other: AntiPattern) -> bool:
     """Whether two warn of the same thing: worded alike, about the same names, and the same error where it is known."""
     if one.signature and other.signature and one.signature != other.signature:
         return False
-    alike = likeness(f"{one.what_fails}: {one.why}", f"{other.what_fails}: {other.why}")
+    alike = likeness(told(one), told(other))
     return alike.score >= MERGE_AT and not _GUARDS & set(alike.guards)
 
 

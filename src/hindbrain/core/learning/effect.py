@@ -1,6 +1,6 @@
-"""Whether a rule does what it was made for: does the failure come back after it, as often as before it?"""
+"""When a rule counts as one that works: the failure that it was made for comes back more rarely than before it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from hindbrain.core.closed import StrEnum
@@ -32,15 +32,37 @@ class Effect:
     why: str
 
 
-def effect_of(
-    activities: Iterable[Activity], *, signature: str, since: datetime, outcomes: Sequence[Outcome] = ()
-) -> Effect:
-    """The effect of a rule that holds `since` then, against the failure with that signature."""
-    sides: dict[bool, dict[str, bool]] = {True: {}, False: {}}
+_Span = tuple[datetime, datetime]  # first and last moment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """A log, as far as effects need it: read once, however many rules there are."""
+
+    sessions: Mapping[str, _Span]
+    failures: Mapping[str, Mapping[str, _Span]]  # signature -> session -> when it was seen there
+
+
+def survey(activities: Iterable[Activity]) -> Survey:
+    sessions: dict[str, _Span] = {}
+    failures: dict[str, dict[str, _Span]] = {}
     for one in activities:
-        side = sides[one.at > since]
-        side[one.session] = side.get(one.session, False) or (bool(signature) and one.signature == signature)
-    (after, after_of), (before, before_of) = ((sum(sides[late].values()), len(sides[late])) for late in (True, False))
+        _widen(sessions, one)
+        if one.signature:
+            _widen(failures.setdefault(one.signature, {}), one)
+    return Survey(sessions=sessions, failures=failures)
+
+
+def _widen(spans: dict[str, _Span], one: Activity) -> None:
+    first, last = spans.get(one.session, (one.at, one.at))
+    spans[one.session] = (min(first, one.at), max(last, one.at))
+
+
+def effect_of(seen: Survey, *, signature: str, since: datetime, outcomes: Sequence[Outcome] = ()) -> Effect:
+    """The effect of a rule that holds `since` then, against the failure with that signature."""
+    failed = seen.failures.get(signature, {}) if signature else {}
+    before, before_of = (sum(first <= since for first, _ in spans.values()) for spans in (failed, seen.sessions))
+    after, after_of = (sum(last > since for _, last in spans.values()) for spans in (failed, seen.sessions))
     hurt = sum(one.effect is Came.HURT and one.how != "recurred" for one in _later(outcomes, since))
     helped = sum(one.effect is Came.HELPED for one in _later(outcomes, since))
     verdict, why = _judged(

@@ -36,7 +36,7 @@ def with_item(text: str, item: str, *, section: str) -> str:
     marker = lines[items[-1]].lstrip()[0] if items else _marker(lines)
     last = max((at for at in range(start, end) if lines[at].strip()), default=start - 1)
     gap = [""] if not items or _is_loose(lines, items) else []
-    return _spliced(text, (last + 1, last + 1), [*gap, f"{_indent(lines, items)}{marker} {item}"])
+    return _spliced(text, (last + 1, last + 1), new=[*gap, f"{_indent(lines, items)}{marker} {item}"])
 
 
 def without_item(text: str, item: str, *, section: str) -> str:
@@ -47,12 +47,17 @@ def without_item(text: str, item: str, *, section: str) -> str:
     if at is None:
         return text
     if any(other != at and lines[other].strip() for other in range(start, end)):
-        is_loose = not lines[at - 1].strip() and (at + 1 == len(lines) or not lines[at + 1].strip())
-        return _spliced(text, (at - is_loose, at + 1), [])
-    head = start - 1
+        is_loose = not lines[at - 1].strip() and not "".join(lines[at + 1 : at + 2]).strip()
+        return _spliced(text, (at - is_loose, at + 1), new=[])
+    return _without_section(text, start - 1, end=end)
+
+
+def _without_section(text: str, head: int, *, end: int) -> str:
+    """Without the blank lines above it, too."""
+    lines = _bare(text)
     while head and not lines[head - 1].strip():
         head -= 1
-    return _spliced(text, (head, end), [""] if head and end < len(lines) else [])
+    return _spliced(text, (head, end), new=[""] if head and end < len(lines) else [])
 
 
 def with_line(text: str, line: str, *, key: str) -> str:
@@ -69,17 +74,17 @@ def with_line(text: str, line: str, *, key: str) -> str:
     at = later[0] if later else pointers[-1][0] + 1
     beside = lines[pointers[0][0]].lstrip()[:1]
     marker = beside if beside and beside in _MARKERS else _marker(lines)
-    return _spliced(text, (at, at), [f"{marker} {line}"])
+    return _spliced(text, (at, at), new=[f"{marker} {line}"])
 
 
 def without_line(text: str, *, key: str) -> str:
     """The page without the first item that points to the file `key`."""
     found = (at for at, one in enumerate(_bare(text)) if (match := _pointer().search(one)) and match[1] == key)
     at = next(found, None)
-    return text if at is None else _spliced(text, (at, at + 1), [])
+    return text if at is None else _spliced(text, (at, at + 1), new=[])
 
 
-def _spliced(text: str, span: tuple[int, int], new: Sequence[str]) -> str:
+def _spliced(text: str, span: tuple[int, int], *, new: Sequence[str]) -> str:
     """The page with `new` in the place of some of its lines. All others keep their ends; the last has one if it had."""
     lines = _cut(text)
     is_ended = not lines or lines[-1].endswith("\n")
@@ -95,7 +100,7 @@ def _appended(text: str, new: Sequence[str]) -> str:
     """Behind everything, and a blank line apart."""
     lines = _bare(text)
     is_apart = not any(one.strip("\ufeff \t") for one in lines) or not lines[-1].strip()
-    return _spliced(text, (len(lines), len(lines)), [*([] if is_apart else [""]), *new])
+    return _spliced(text, (len(lines), len(lines)), new=[*([] if is_apart else [""]), *new])
 
 
 def _cut(text: str) -> list[str]:

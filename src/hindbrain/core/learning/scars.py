@@ -150,14 +150,14 @@ def _failure(cure: Cure, lesson: Lesson, *, sessions: int) -> Scar:
 
 def _victories(sessions: Mapping[str, Sequence[Activity]]) -> Iterator[Scar]:
     """A command that was called another way where the usual one had failed, and that worked ever since."""
-    logs = {name: list(attempts(log)) for name, log in sessions.items()}
-    told: set[str] = set()
+    tries: dict[str, list[Attempt]] = {}
+    for log in sessions.values():
+        for one in attempts(log):
+            tries.setdefault(one.command, []).append(one)
     for log in sessions.values():
         for cure in cures(log):
-            ran = [one for others in logs.values() for one in others if one.command == cure.passed.command]
-            command = cure.passed.command
-            if cure.instead and command not in told and _is_reproduced(ran):
-                told.add(command)
+            ran = tries.pop(cure.passed.command, []) if cure.instead else []
+            if _is_reproduced(ran):
                 yield _victory(cure, ran)
 
 

@@ -14,6 +14,7 @@ _READ = 4_000  # characters of a lesson that are looked at
 _STEPS = 3  # from so many on it is a procedure
 _GRAVE = 8  # importance from which on a lesson that is bound to no code is for every session
 _LONGEST_NAME = 48
+_SMALL = frozenset({"a", "an", "and", "for", "in", "no", "of", "on", "that", "the", "to", "with", "without"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,10 +62,15 @@ def name_of(title: str) -> str:
     words = re.sub(r"[^a-z0-9]+", "-", title.casefold()).strip("-")
     if len(words) > _LONGEST_NAME:
         words = words[: _LONGEST_NAME + 1].rpartition("-")[0] or words[:_LONGEST_NAME]
+        while words.rpartition("-")[2] in _SMALL and "-" in words:
+            words = words.rpartition("-")[0]
     return words.strip("-") or "lesson"
 
 
-def _chosen(scar: Memory, lesson: str, *, steps: tuple[str, ...]) -> tuple[Destination, str, Mapping[str, object]]:
+_Choice = tuple[Destination, str, Mapping[str, object]]
+
+
+def _chosen(scar: Memory, lesson: str, *, steps: tuple[str, ...]) -> _Choice:
     """The first rule that fits, with the sentence that says which."""
     if setting := setting_of(lesson):
         return Destination.SETTINGS_JSON, "it can be enforced: the client's settings know a switch for it", setting
@@ -72,16 +78,22 @@ def _chosen(scar: Memory, lesson: str, *, steps: tuple[str, ...]) -> tuple[Desti
         return Destination.SKILL, f"it is a procedure of {len(steps)} steps", {"steps": list(steps)}
     if _tool().search(lesson):
         return Destination.CHANTIER_OUTIL, "it asks for a tool or a check that does not exist yet", {}
-    is_bound = bool(scar.file_refs) or "`" in lesson
     if _about_people().search(lesson) or scar.reach is Reach.EVERYWHERE:
         return Destination.MEMORY, "it holds beyond this code base", {"kind": _memory_kind(lesson)}
-    if not is_bound and _concept().search(lesson):
+    is_bound = bool(scar.file_refs) or "`" in lesson
+    loose = None if is_bound else _loose(scar, lesson)
+    return loose or (Destination.CLAUDE_MD, "it is an instruction for whoever works in this code base", {})
+
+
+def _loose(scar: Memory, lesson: str) -> _Choice | None:
+    """Where a lesson goes that names no place in the code; None when it is an instruction all the same."""
+    if _concept().search(lesson):
         return Destination.BRAIN_INBOX, "it is a principle to think over, more than an instruction", {}
-    if not is_bound and scar.importance >= _GRAVE:
+    if scar.importance >= _GRAVE:
         return Destination.MEMORY, "it is grave, and bound to no place in the code", {"kind": "feedback"}
-    if scar.body.get("outcome") == VICTORY and not is_bound:
+    if scar.body.get("outcome") == VICTORY:
         return Destination.BRAIN_INBOX, "it is a pattern that worked, and bound to no place in the code", {}
-    return Destination.CLAUDE_MD, "it is an instruction for whoever works in this code base", {}
+    return None
 
 
 def setting_of(lesson: str) -> Mapping[str, object] | None:

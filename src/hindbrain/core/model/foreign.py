@@ -74,3 +74,4 @@ class View:
     ids: Mapping[str, str] = field(default_factory=dict)  # a memory's id -> what the other system calls it
     papers: Sequence[Paper] = ()  # oldest first
     present: Mapping[str, bytes] = field(default_factory=dict)  # what stands in the place that will be written
+    has_scripts: bool = False  # also what stands in the places of the other system's own scripts

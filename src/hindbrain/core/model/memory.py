@@ -21,6 +21,10 @@ class Kind(StrEnum):
     ITERATION = "iteration"
 
 
+TELLING = tuple(kind for kind in Kind if kind not in (Kind.EPISODE, Kind.ITERATION))
+# What is told unasked: what happened once is for those who ask what happened; what it taught has a kind of its own.
+
+
 DEX_TYPES = (
     "architecture",
     "dependency",

@@ -25,7 +25,7 @@ class Outcome:
     project: str
     memory_id: str
     effect: Effect
-    how: str  # cited, followed, contradicted, recurred, avoided, gate, person, unseen
+    how: str  # cited, followed, contradicted, recurred, avoided, gate, unseen, agent, person
     injection_id: str = ""
     session: str = ""
     note: str = ""

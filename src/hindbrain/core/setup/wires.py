@@ -17,6 +17,7 @@ from hindbrain.core.value import dataclass
 CLIENTS = {"claude": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI", "opencode": "OpenCode"}
 
 _PATIENCE = 5  # seconds; a hook of ours has a deadline of its own, far below
+_START = 30  # seconds that a server may take to start on a busy machine; clients' own limits are 5 to 10
 _LAST_PATIENCE = 3  # seconds; Codex gives no more to the end of a session
 _ALL = ""  # matcher: every tool, or an event that has no tools
 
@@ -193,7 +194,7 @@ def _codex(kit: Kit, roots: Roots, *, in_project: bool, exists: Callable[[str], 
             what="server",
             form=Form.TABLE,
             at=("mcp_servers", "hindbrain"),
-            content=_server(kit, in_project=in_project),
+            content={**_server(kit, in_project=in_project), "startup_timeout_sec": _START},
         ),
         _skill("codex", skills, kit=kit),
     )
@@ -214,7 +215,8 @@ def _opencode(kit: Kit, roots: Roots, *, in_project: bool, exists: Callable[[str
     folder = f"{roots.project}/.opencode" if in_project else roots.opencode
     config = f"{roots.project if in_project else roots.opencode}/opencode.json"
     server = _server(kit, in_project=in_project)
-    entry = {"type": "local", "command": [server["command"], *server["args"]], "enabled": True}
+    words = [server["command"], *server["args"]]
+    entry = {"type": "local", "command": words, "enabled": True, "timeout": _START * 1000}
     entry |= {"environment": server["env"]} if "env" in server else {}
     return (
         Wish(
@@ -244,7 +246,8 @@ def _server(kit: Kit, *, in_project: bool) -> dict[str, Any]:
     if in_project:
         return {"command": "hindbrain", "args": ["mcp"]}
     home = {"env": {"HINDBRAIN_HOME": kit.home}} if kit.home else {}
-    return {"command": kit.python, "args": ["-m", "hindbrain", "mcp"], **home}
+    # -P: a folder called hindbrain in somebody's project is not ours to run.
+    return {"command": kit.python, "args": ["-P", "-m", "hindbrain", "mcp"], **home}
 
 
 def _skill(client: str, folder: str, *, kit: Kit) -> Wish:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LIMIT = Whole(0, 1_000_000)
 
 
-def _entries(name: str, help_: str, examples: str) -> Verb:
+def _entries(name: str, help_: str, *, examples: str) -> Verb:
     def listed(call: Call, limit: int) -> None:
         with call.open() as hindbrain:
             entries = hindbrain.audits(limit=limit)
@@ -50,9 +50,9 @@ audit = family(
     _entries(
         "audit",
         "List who decided what; `audit verify` checks the log.",
-        "hindbrain audit\nhindbrain audit --limit 0 --json\nhindbrain audit verify",
+        examples="hindbrain audit\nhindbrain audit --limit 0 --json\nhindbrain audit verify",
     ),
-    _entries("list", "List who decided what, oldest first.", "hindbrain audit list --limit 10"),
+    _entries("list", "List who decided what, oldest first.", examples="hindbrain audit list --limit 10"),
     _verify,
 )
 

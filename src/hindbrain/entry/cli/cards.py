@@ -64,6 +64,10 @@ def recalled_card(number: int, found: "Recalled", *, has_reasons: bool) -> Itera
     title = fit(_title(memory), beside=len(place) + len(score) + 2)
     yield f"{dim(place)}{bold(title)}  {style(score, fg='green')}"
     yield f"{indent}{dim(_facts(memory))}"
+    if found.gate is None and found.similarity is not None:
+        from hindbrain.core.recall.strategies.doc05 import label  # late: only few ways of ranking have no gate
+
+        yield f"{indent}{dim(f'similarity {found.similarity:.2f}: {label(found.similarity)}')}"
     if _says_more(memory):
         yield from block(memory.content, indent=indent)
     if has_reasons:

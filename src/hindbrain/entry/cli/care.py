@@ -1,11 +1,13 @@
 """How the state of the store is told on the command line, and how it is kept in good order."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 
 from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.setup.wires import CLIENTS
+from hindbrain.entry.cli.bar import Bar
 from hindbrain.entry.cli.call import Call
-from hindbrain.entry.cli.commands import COMMANDS
+from hindbrain.entry.cli.mcp import is_installed
 from hindbrain.entry.cli.output import bold, dim, line, many, style, table
 from hindbrain.entry.cli.records import plain
 from hindbrain.entry.cli.values import OneOf
@@ -44,8 +46,8 @@ def cleanup(call: Call, dry_run: bool) -> None:
     Running it often takes no more than running it once. Pinned memories never fade; what is archived comes
     back with `hindbrain restore`.
     """
-    with call.open() as hindbrain:
-        cleaned = hindbrain.cleanup(is_dry_run=dry_run)
+    with call.open() as hindbrain, closing(Bar("cleaning up")) as bar:
+        cleaned = hindbrain.cleanup(is_dry_run=dry_run, tell=bar.tell)
     call.tell(lambda: plain(cleaned), _cleaned_lines(cleaned))
 
 
@@ -73,7 +75,7 @@ def doctor(call: Call, repair: bool, wire: str | None) -> int:
 
     with call.open() as hindbrain:
         store = hindbrain.doctor(is_repairing=repair)
-        kit = kit_of(hindbrain.settings, has_server="mcp" in COMMANDS)
+        kit = kit_of(hindbrain.settings, has_server=is_installed())
         wires = hindbrain.wires(kit, clients=clients_of(hindbrain.settings), trial=wire or "")
     findings = (*store, *wires)
     is_ok = all(finding.is_ok for finding in findings)
@@ -127,3 +129,6 @@ def _cleaned_lines(cleaned: "Cleaned") -> Iterator[str]:
         yield from table(
             ["ID", "ARCHIVED", "TITLE"], [[one.id, one.reason, one.title] for one in cleaned.archived], styles={0: dim}
         )
+    if cleaned.run:
+        yield ""
+        yield dim(f"`hindbrain maintenance undo {cleaned.run}` takes it back")

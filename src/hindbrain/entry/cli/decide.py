@@ -48,7 +48,7 @@ def apply(call: Call, ids: Sequence[str], rebase: bool, all_safe: bool, by: str)
             done = hindbrain.apply_safe(by=by)
         _told(call, done)
         return
-    _each(call, ids, lambda hindbrain, one: hindbrain.apply(one, is_rebasing=rebase, by=by))
+    _each(call, ids, decide=lambda hindbrain, one: hindbrain.apply(one, is_rebasing=rebase, by=by))
 
 
 @command(
@@ -88,7 +88,7 @@ hindbrain refuse sug-01k2x6d0q3v8r5w7y9z1b3d5f7 --reason "we want raw entities t
 @option("--by", default="", metavar="NAME", help="Who decides; kept in the audit log.")
 def refuse(call: Call, ids: Sequence[str], reason: str, by: str) -> None:
     """Refuse suggestions; their lessons are never proposed again."""
-    _each(call, ids, lambda hindbrain, one: hindbrain.refuse(one, reason=reason, by=by))
+    _each(call, ids, decide=lambda hindbrain, one: hindbrain.refuse(one, reason=reason, by=by))
 
 
 @command(
@@ -120,10 +120,10 @@ def undo(call: Call, ids: Sequence[str], merge: bool, by: str) -> None:
 
     Rules that were applied later stay. A file that somebody else changed since is left alone, unless with --merge.
     """
-    _each(call, ids, lambda hindbrain, one: hindbrain.undo(one, is_merging=merge, by=by))
+    _each(call, ids, decide=lambda hindbrain, one: hindbrain.undo(one, is_merging=merge, by=by))
 
 
-def _each(call: Call, ids: Sequence[str], decide: "Callable[[Hindbrain, str], Suggestion]") -> None:
+def _each(call: Call, ids: Sequence[str], *, decide: "Callable[[Hindbrain, str], Suggestion]") -> None:
     """One after the other; the first that fails ends it, and those before it stand."""
     with call.open() as hindbrain:
         done = [decide(hindbrain, one) for one in ids]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from hindbrain.core.hints import TYPE_CHECKING, Any
 from hindbrain.core.setup.wires import CLIENTS
 from hindbrain.entry.cli.call import Call
-from hindbrain.entry.cli.commands import COMMANDS
+from hindbrain.entry.cli.mcp import is_installed
 from hindbrain.entry.cli.output import bold, dim, echo, line, many, safe, show, style, to_json
 from hindbrain.entry.cli.values import OneOf
 from hindbrain.entry.cli.verb import Misuse, command, option
@@ -113,7 +113,7 @@ def _run(
 
     settings = load()
     files = clients_of(settings)
-    kit = kit_of(settings, has_server="mcp" in COMMANDS)
+    kit = kit_of(settings, has_server=is_installed())
     plan = plan_of(clients, kit, folder=folder or ".", in_project=folder is not None, clients=files)
     seen = [change for change in plan.changes if change.is_seen]
     if not call.is_json:

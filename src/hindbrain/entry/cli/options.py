@@ -18,6 +18,12 @@ def _strategies() -> Sequence[str]:
     return tuple(STRATEGIES)
 
 
+def _scopes() -> Sequence[str]:
+    from hindbrain.core.scopes import SCOPES  # late, as above
+
+    return tuple(SCOPES)
+
+
 limit = partial(option, "--limit", metavar="N")
 after = option("--after", type=Day(is_end=False), metavar="DATE", help="Created on or after DATE.")
 before = option("--before", type=Day(is_end=True), metavar="DATE", help="Created on or before DATE, all day.")
@@ -27,6 +33,15 @@ types = type_("types", multiple=True, help=f"Only this type; may be given severa
 kind = partial(option, "--kind", type=OneOf("kind", tuple(Kind)), metavar="KIND")
 kinds = kind("kinds", multiple=True, help=f"Only this kind; may be given several times. One of: {', '.join(Kind)}.")
 paths = option("--path", "paths", multiple=True, metavar="P", help="A file being worked on; repeatable.")
+scopes = option(
+    "--scope",
+    "scopes",
+    type=OneOf("scope", _scopes),
+    multiple=True,
+    metavar="S",
+    help="Only such sources, ranked as doc05: iterations, cicatrices, victoires, memory, brain, doctrine, chantiers, "
+    "agents, drill, conduite or all; repeatable.",
+)
 strategy = option(
     "--strategy",
     type=OneOf("strategy", _strategies),

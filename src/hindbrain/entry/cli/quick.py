@@ -70,12 +70,14 @@ def read(verb: Verb, words: Sequence[str]) -> dict[str, Any]:
             text = "" if option.traits.get("is_flag") else next(rest, "")
         value = _value(option, text, is_written=bool(sign))
         given[option.keyword] = (*given[option.keyword], value) if option.traits.get("multiple") else value
+    if any(option.traits.get("required") and option.keyword not in seen for option in flags.values()):
+        raise NotPlain
     return given | _arguments(verb, placed)
 
 
 def _plain(option: Parameter | None, seen: set[str]) -> Parameter:
     """An option whose value follows, or which needs none; given once, or made to be repeated."""
-    if option is None or "/" in option.names[0] or "flag_value" in option.traits:
+    if option is None or "/" in option.names[0] or option.traits.keys() & {"flag_value", "nargs"}:
         raise NotPlain
     if option.keyword in seen and not option.traits.get("multiple"):
         raise NotPlain

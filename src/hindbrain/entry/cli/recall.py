@@ -24,6 +24,7 @@ _SHOWN_QUERY = 200  # characters
 hindbrain recall "redis lock timeout"
 hindbrain recall --path src/jobs/lock.py --why
 hindbrain recall --recent 5 --type learned
+hindbrain recall "lock expires" --scope cicatrices --scope victoires
 hindbrain recall "rate limit" --limit 3 --json
 """
 )
@@ -34,6 +35,7 @@ hindbrain recall "rate limit" --limit 3 --json
 @option("--hat", default="", metavar="H", help="The role of the one who asks.")
 @option("--persona", default="", metavar="P", help="Shared memories and this persona's own.")
 @options.types
+@options.scopes
 @option(
     "--recent",
     is_flag=False,

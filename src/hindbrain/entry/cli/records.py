@@ -32,9 +32,17 @@ def _judged(found: "Recalled") -> dict[str, Any]:
     return {
         **score_record(found.score),
         "similarity": found.similarity,
+        "label": _label(found),
         "piece": None if found.similarity is None else {"start": start, "end": end},
         "gate": gate and {"value": gate.value, "least": gate.least, "is_open": gate.is_open},
     }
+
+
+def _label(found: "Recalled") -> str | None:
+    """How far to rely on a match, by its raw similarity and not by its score (X-21)."""
+    from hindbrain.core.recall.strategies.doc05 import label
+
+    return None if found.similarity is None else label(found.similarity)
 
 
 def injected_record(injected: "Injected") -> dict[str, Any]:

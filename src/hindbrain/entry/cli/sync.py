@@ -46,10 +46,12 @@ hindbrain sync on claude --folder ~/.claude/projects/-home-me-api/memory
 )
 @argument("dialect", metavar="DIALECT", type=_DIALECT)
 @option("--folder", metavar="F", help="Where its files are.  [default: the top of the project]")
-def _on(call: Call, dialect: str, folder: str | None) -> None:
+@option("--with-scripts", is_flag=True, help="Also what stands in the places of its hooks (beads: .claude/hooks/*.sh).")
+def _on(call: Call, dialect: str, folder: str | None, with_scripts: bool) -> None:
     """Let the files of a system follow this project's memories."""
+    where = str(Path(folder).expanduser().resolve()) if folder else None
     with call.open(is_new=True) as hindbrain:
-        where = hindbrain.follow(dialect, str(Path(folder).expanduser().resolve()) if folder else None)
+        where = hindbrain.follow(dialect, where, has_scripts=with_scripts)
         synced = hindbrain.sync()
     call.tell(lambda: {"folder": where, "synced": [_record(one) for one in synced]}, _lines(synced))
 

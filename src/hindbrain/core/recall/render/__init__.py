@@ -3,10 +3,11 @@
 from hindbrain.core.recall.render.beads import render_beads
 from hindbrain.core.recall.render.chorus import ChorusFiles, render_chorus
 from hindbrain.core.recall.render.dex import RECORDING_LEARNINGS, render_dex
-from hindbrain.core.recall.render.notes import render_index, render_notes
+from hindbrain.core.recall.render.notes import LEAST_LINE, render_index, render_notes, render_reflexes
 from hindbrain.core.recall.render.sections import Sections
 
 __all__ = [
+    "LEAST_LINE",
     "RECORDING_LEARNINGS",
     "ChorusFiles",
     "Sections",
@@ -15,4 +16,5 @@ __all__ = [
     "render_dex",
     "render_index",
     "render_notes",
+    "render_reflexes",
 ]

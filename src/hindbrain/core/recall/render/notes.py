@@ -18,6 +18,8 @@ _TRUST = {
 }
 _LONGEST_NAME = 40  # characters of a persona or session
 _NO_MARKS: Mapping[str, str] = {}
+LEAST_LINE = 24  # characters of a reflex, its line end among them: the name of its file, if not all of it
+_LONGEST_LINE = 240
 
 
 def render_notes(
@@ -50,6 +52,21 @@ def render_index(items: Sequence[Recalled], *, left_out: int, longest: int = 0) 
     lines = (f"- [{_name(item.id)}] {_shortened(item.memory, longest)}\n" for item in items)
     rest = more(left_out)
     return Sections(head="## Always in mind here\n\n", notes="".join(lines), tail=f"{rest}\n" if rest else "")
+
+
+def render_reflexes(items: Sequence[Recalled], *, left_out: int, room: int) -> Sections:
+    """`- name: what`, a line for each file; all lines are cut so that they fit into `room` characters together."""
+    if not items:
+        return Sections()
+    longest = max(LEAST_LINE, min(_LONGEST_LINE, room // len(items))) - 1
+    lines = (f"- {_reflex(item.memory)}"[:longest].rstrip() + "\n" for item in items)
+    rest = f"{left_out} more files; `hindbrain reflex` lists them.\n" if left_out else ""
+    return Sections(head="## Reflexes of this project, one file each\n\n", notes="".join(lines), tail=rest)
+
+
+def _reflex(memory: Memory) -> str:
+    name = str(memory.body.get("path") or memory.id).removesuffix(".md")
+    return inert(f"{name[:80]}: {memory.title}")
 
 
 def _line(memory: Memory, now: datetime, *, mark: str, longest: int) -> str:

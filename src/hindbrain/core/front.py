@@ -23,6 +23,42 @@ def split(text: str) -> tuple[dict[str, Any], str]:
     return {}, text
 
 
+def fault_of(text: str) -> str:
+    """Why the head of `text` is not understood in full; "" when it is, or when there is none."""
+    lines = text.split("\n", _MOST_LINES + 2)
+    if lines[0].rstrip() != _FENCE:
+        return ""
+    end = next((at for at, line in enumerate(lines[1 : _MOST_LINES + 1], start=1) if line.rstrip() == _FENCE), 0)
+    if not end:
+        return "its head never ends"
+    has_name = False
+    for number, line in enumerate(lines[1:end], start=2):
+        if not _is_understood(line, has_name=has_name):
+            return f"line {number} of its head is not understood"
+        has_name = has_name or bool(_NAMED.match(line.rstrip()))
+    return ""
+
+
+def _is_understood(line: str, *, has_name: bool) -> bool:
+    bare = line.strip()
+    if not bare or bare.startswith("#") or (has_name and _is_inner(line, bare)):
+        return True
+    match = _NAMED.match(line.rstrip())
+    return match is not None and not _is_open(match["value"] or "")
+
+
+def _is_inner(line: str, bare: str) -> bool:
+    """Whether a line belongs to the name above it."""
+    return line[0] in " \t" or bare == "-" or bare.startswith("- ")
+
+
+def _is_open(value: str) -> bool:
+    """Whether something was begun here that should have ended on the same line."""
+    begun = value.strip()[:1]
+    ends = {"[": "]", '"': '"', "'": "'", "{": "}"}
+    return begun in ends and (len(value.strip()) < 2 or not value.strip().split(" #")[0].rstrip().endswith(ends[begun]))
+
+
 def _values(lines: list[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     name = ""
@@ -30,8 +66,7 @@ def _values(lines: list[str]) -> dict[str, Any]:
         bare = line.strip()
         if not bare or bare.startswith("#"):
             continue
-        is_inner = line[0] in " \t" or bare == "-" or bare.startswith("- ")
-        if is_inner and name:
+        if name and _is_inner(line, bare):
             found[name] = _with(found[name], bare)
         elif match := _NAMED.match(line.rstrip()):
             name = match["name"]

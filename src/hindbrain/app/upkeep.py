@@ -1,0 +1,230 @@
+"""How work that changes many memories unasked is written down, so that a person can take it back within a month.
+
+What a run did is noted in the transaction that does it, batch by batch, as numbers of versions: the texts stay in the
+memories' own history. A run that was killed is as long as it got; the next one does the rest.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from datetime import datetime, timedelta
+
+from hindbrain.app.revise import revised
+from hindbrain.app.tools import Tools
+from hindbrain.core.hints import Any, NamedTuple
+from hindbrain.core.model import Actor, ActorType, Counters, Event, Memory, Pulse
+from hindbrain.core.model.moment import read_stamp, stamp
+from hindbrain.core.notation import read, write
+from hindbrain.core.value import dataclass, replace
+from hindbrain.errors import BadValue, Conflict
+from hindbrain.ports import Changes, Reader, Transaction
+
+KEPT_FOR = timedelta(days=30)
+BATCH = 200  # memories of one transaction: others wait no longer than for that
+_PERSON = Actor(type=ActorType.HUMAN)
+_TIMES = ("version", "updated_at", "counters", "confidence", "last_used_at", "decayed_at")  # go on by themselves
+
+
+class Step(NamedTuple):
+    """What was done to one memory."""
+
+    id: str
+    before: int  # versions
+    after: int
+    confidence: tuple[float, float] | None = None  # before and after, where that is all
+    counted: Mapping[str, int] = {}  # what was added to its counters
+    apart: tuple[str, ...] = ()  # those that were hidden behind it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    id: str
+    job: str
+    at: datetime
+    steps: int
+    is_over: bool = False
+    undone_at: datetime | None = None
+
+    @property
+    def until(self) -> datetime:
+        """When it can be taken back no longer."""
+        return self.at + KEPT_FOR
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    run: Run
+    restored: tuple[str, ...]
+    left: tuple[str, ...]  # changed since by somebody else, and left as they are
+
+
+class Log:
+    """One run of a job. Nothing is written until something is done."""
+
+    def __init__(self, job: str, *, project: str, tools: Tools) -> None:
+        now = tools.clock.now()
+        self._run = Run(id=tools.chance.id("run", now), job=job, at=now, steps=0)
+        self._project = project
+        self._tools = tools
+        self._parts = 0
+
+    @property
+    def id(self) -> str:
+        """Of the run; "" when it has done nothing."""
+        return self._run.id if self._run.steps else ""
+
+    def batch(self, work: Callable[[Transaction], Sequence[Step]]) -> Sequence[Step]:
+        """Do `work` and note what it did, wholly or not at all."""
+
+        def both(tx: Transaction) -> Sequence[Step]:
+            steps = work(tx)
+            if steps:
+                run = replace(self._run, steps=self._run.steps + len(steps))
+                part = f"{_part(run.id)}{self._parts + 1:06d}"
+                noted = {_name(self._project, run.id): _written(run), part: write([list(step) for step in steps])}
+                tx.apply(Changes(cursors=noted))
+            return steps
+
+        done = self._tools.store.write(both)
+        if done:
+            self._parts += 1
+            self._run = replace(self._run, steps=self._run.steps + len(done))
+        return done
+
+    def close(self) -> None:
+        """Note that it is over, and forget runs that are too old to be taken back."""
+        now = self._tools.clock.now()
+        old = [run for run in runs(self._project, reader=self._tools.store) if run.until < now]
+        gone = {name: "" for run in old for name in (_name(self._project, run.id), *_parts(run.id, self._tools.store))}
+        mine = {_name(self._project, self.id): _written(replace(self._run, is_over=True))} if self.id else {}
+        if gone or mine:
+            self._tools.store.write(lambda tx: tx.apply(Changes(cursors=gone | mine)))
+
+
+def alone(project: str, *, tools: Tools) -> AbstractContextManager[None]:
+    """Be the only one who looks after that project. UpkeepRunning names the process that does."""
+    return tools.alone(f"upkeep-{project}") if tools.alone else nullcontext()
+
+
+def runs(project: str, *, reader: Reader) -> tuple[Run, ...]:
+    """What was done unasked in the last month, oldest first."""
+    found = reader.cursors(_name(project, ""))
+    return tuple(_read(name.rpartition("/")[2], text) for name, text in found.items())
+
+
+def undo(run_id: str, *, project: str, tools: Tools) -> Undone:
+    """Put back what a run has changed, but for what somebody changed since. It may be cut short and repeated."""
+    run = _known(run_id, runs(project, reader=tools.store))
+    if run.undone_at is not None:
+        raise Conflict(f"{run.id} was taken back already", fix="`hindbrain maintenance` lists all runs")
+    now = tools.clock.now()
+    if run.until < now:
+        raise Conflict(f"{run.id} is more than {KEPT_FOR.days} days old", fix="restore memories one by one")
+    restored: list[str] = []
+    left: list[str] = []
+    with alone(project, tools=tools):
+        for part in reversed(_parts(run.id, tools.store)):
+            steps = [Step(*step) for step in read(tools.store.cursor(part))]
+
+            def work(tx: Transaction, *, part: str = part, steps: Sequence[Step] = steps) -> list[bool]:
+                back = [_put_back(step, tx, at=now) for step in reversed(steps)]
+                tx.apply(Changes(cursors={part: ""} | _kept_apart(project, steps)))
+                return back
+
+            for step, is_back in zip(reversed(steps), tools.store.write(work), strict=True):
+                (restored if is_back else left).append(step.id)
+        run = replace(run, undone_at=now)
+        tools.store.write(lambda tx: tx.apply(Changes(cursors={_name(project, run.id): _written(run)})))
+    return Undone(run=run, restored=tuple(restored), left=tuple(left))
+
+
+def kept_apart(project: str, *, reader: Reader) -> frozenset[tuple[str, str]]:
+    """Pairs that a person did not want to be one."""
+    pairs = (name.rpartition("/")[2].split("~") for name in reader.cursors(f"apart/{project}/"))
+    return frozenset((one, other) for one, other in pairs)
+
+
+def _kept_apart(project: str, steps: Sequence[Step]) -> dict[str, str]:
+    return {f"apart/{project}/{'~'.join(sorted((step.id, other)))}": "1" for step in steps for other in step.apart}
+
+
+def _put_back(step: Step, tx: Transaction, *, at: datetime) -> bool:
+    """Whether the memory is again as it was before the step."""
+    memory = tx.memory(step.id)
+    if memory is not None and step.confidence is not None:
+        return _believed_again(memory, step.confidence, tx=tx)
+    if memory is None or memory.version != step.after:
+        return False
+    past = {version.memory.version: version.memory for version in tx.history(memory.id)}
+    before_, after_ = past[step.before], past[step.after]
+    changed = {name: getattr(before_, name) for name in Memory.__slots__ if name not in _TIMES}
+    changed = {name: value for name, value in changed.items() if getattr(after_, name) != value}
+    back = revised(memory, at=at, **changed, counters=_discounted(memory, step))
+    event = Event(
+        name="memory_restored",
+        at=at,
+        project=back.project,
+        memory_id=back.id,
+        data={"memory_id": back.id, "run": "undone"},
+    )
+    tx.apply(Changes(memories=(back,), events=(event,), by=_PERSON, change="undone"))
+    return True
+
+
+def _believed_again(memory: Memory, confidence: tuple[float, float], *, tx: Transaction) -> bool:
+    """The weeks stay accounted for: what was forgiven must not be taken again at once."""
+    before, after = confidence
+    if memory.confidence != after:
+        return False
+    tx.apply(Changes(pulses=(Pulse(memory_id=memory.id, confidence=before),)))
+    return True
+
+
+def _discounted(memory: Memory, step: Step) -> Counters:
+    """Without what was added. What is wanted back counts as confirmed, or the next run would take it again."""
+    left = {name: max(getattr(memory.counters, name) - count, 0) for name, count in step.counted.items()}
+    counters = replace(memory.counters, **left)
+    is_wanted = memory.archived_at is not None
+    return replace(counters, confirmed=counters.confirmed + 1) if is_wanted else counters
+
+
+def _known(run_id: str, known: Sequence[Run]) -> Run:
+    found = [run for run in known if run.id == run_id] or [run for run in known if run.id.startswith(run_id)]
+    if len(found) != 1 or not run_id:
+        what = f"{run_id!r} may be {len(found)} runs" if found else f"there is no run {run_id!r}"
+        raise BadValue(what, fix="`hindbrain maintenance` lists those that can be taken back")
+    return found[0]
+
+
+def _name(project: str, run_id: str) -> str:
+    return f"upkeep/{project}/{run_id}"
+
+
+def _part(run_id: str) -> str:
+    return f"upkeep-part/{run_id}/"
+
+
+def _parts(run_id: str, reader: Reader) -> list[str]:
+    return sorted(reader.cursors(_part(run_id)))
+
+
+def _written(run: Run) -> str:
+    undone = stamp(run.undone_at) if run.undone_at else ""
+    return write({"job": run.job, "at": stamp(run.at), "steps": run.steps, "is_over": run.is_over, "undone_at": undone})
+
+
+def _read(run_id: str, text: str) -> Run:
+    known: Mapping[str, Any] = read(text)
+    undone = read_stamp(known["undone_at"]) if known["undone_at"] else None
+    return Run(
+        id=run_id,
+        job=known["job"],
+        at=read_stamp(known["at"]),
+        steps=known["steps"],
+        is_over=known["is_over"],
+        undone_at=undone,
+    )
+
+
+def batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(ids), BATCH):
+        yield ids[start : start + BATCH]

@@ -1,0 +1,1 @@
+"""The memory over HTTP: what a request must have, and which verb answers it."""

@@ -1,0 +1,69 @@
+"""The OpenAPI document is true: what it allows is answered as it says, what it forbids is refused, nothing breaks."""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from serving import Api, serving
+
+from hindbrain.entry.http.table import Route, offered
+
+EXAMPLES = 200 if os.environ.get("HINDBRAIN_TIER") == "full" else 6
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    with serving(tmp_path_factory.mktemp("openapi") / "home") as running:
+        running.add("Redis locks expire after 30 s")
+        yield running
+
+
+@pytest.fixture(scope="module")
+def schema(api: Api) -> Any:
+    return schemathesis.openapi.from_dict(api("GET /api/openapi.json").data)
+
+
+@pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
+@pytest.mark.parametrize("route", offered(), ids=lambda route: f"{route.method} {route.path}")
+def test_no_request_breaks_a_route_and_every_answer_is_documented(
+    api: Api, schema: Any, route: Route, mode: GenerationMode
+) -> None:
+    operation = schema[route.path][route.method]
+    if mode is GenerationMode.NEGATIVE and not _can_be_wrong(operation):
+        pytest.skip("nothing about it can be wrong")
+    known = api("GET /api/projects/app/memories").data
+
+    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @given(operation.as_strategy(generation_mode=mode))
+    def calls(case: Any) -> None:
+        if mode is GenerationMode.POSITIVE and known:  # else hardly any would be about something that is there
+            case.path_parameters |= {
+                name: value
+                for name, value in (("project_id", "app"), ("memory_id", known[0]["id"]))
+                if name in case.path_parameters
+            }
+        if route.path == "/api/events":
+            case.query = {**(case.query or {}), "follow": "false"}
+        for header in ("Idempotency-Key", "Authorization", "Host", "Origin", "Content-Type"):
+            (case.headers or {}).pop(header, None)
+        answer = case.call(
+            base_url=f"http://127.0.0.1:{api.port}", headers={"Authorization": f"Bearer {api.token}"}, timeout=30
+        )
+        case.validate_response(answer, checks=CHECKS)
+
+    calls()
+
+
+def _can_be_wrong(operation: Any) -> bool:
+    return bool(list(operation.iter_parameters()) or operation.body)
