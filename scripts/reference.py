@@ -185,6 +185,10 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "withheld, busy}`",
     },
     "rebuild": {"synced": "as `sync`"},
+    "migrate": {
+        "rows": "how many were carried",
+        "parts": "a list of `{name, rows, digest}`, one for each sort of rows, the same in both stores",
+    },
     "handoff": {
         "handoffs": "list, oldest first: `{id, project, sort, agent, at, to, data, taken_at, is_stale}`; `show`, "
         "`write` and `take` answer with one of them",

@@ -222,6 +222,14 @@ class BadAnswer(HindbrainError):
     http_status = 502
 
 
+class StoreUnreachable(HindbrainError):
+    """The server of the store does not answer. Nothing was lost: what hooks were told waits in the spool."""
+
+    code = "store_unreachable"
+    exit_code = 98
+    http_status = 503
+
+
 class ExtraMissing(HindbrainError):
     """The command needs packages that the installation was made without."""
 

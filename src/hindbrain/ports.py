@@ -706,3 +706,20 @@ class Store(Reader, Protocol):
         """
 
     def close(self) -> None: ...
+
+
+class Movable(Store, Protocol):
+    """A store whose whole content can be carried into another of these."""
+
+    def identities(self) -> Sequence[tuple[str, str]]:
+        """Every name that a project is known by, with the project's id, in order."""
+
+    def spaces(self) -> Sequence[tuple[Space, bool]]:
+        """In the order in which they were made, and whether each is expected."""
+
+    def vectors(self, ids: Sequence[str]) -> Sequence[Vector]:
+        """All pieces of these memories in all spaces, by memory, the name of the space and piece."""
+
+    def carry(self, parts: Sequence[tuple[Changes, Mapping[str, int]]]) -> None:
+        """Apply them one after the other, wholly or not at all. The numbers say which one the first new row of
+        `event`, `activity` or `job` gets in each: followers hold them."""

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Mapping
 
+from hindbrain.core.address import is_server
 from hindbrain.core.growth import Growth
 from hindbrain.core.hints import Any, TypeVar
 from hindbrain.core.value import dataclass, field, names_of, replace
@@ -13,7 +14,7 @@ _T = TypeVar("_T", "Settings", Growth)
 
 ENVIRONMENT = {
     "HINDBRAIN_HOME": "folder of the store and of config.toml",
-    "HINDBRAIN_STORE": "path of the database file, instead of hindbrain.db in the home",
+    "HINDBRAIN_STORE": "database instead of hindbrain.db in the home: a path, or postgresql://user@host/database",
     "HINDBRAIN_PROJECT": "project to use instead of the one in the current folder",
     "HINDBRAIN_EMBEDDER": "model that compares meanings: auto, minilm, off; stronger than config.toml",
     "HINDBRAIN_HOOKS": "off: hooks keep and say nothing",
@@ -26,7 +27,7 @@ _LONGEST_SOCKET = 100  # bytes
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     home: str  # folder of the store, backups and config.toml
-    store: str  # path of the database file
+    store: str  # path of the database file, or the address of a PostgreSQL database
     project: str = ""  # name, id or path; empty: the current folder's
     per_worktree: bool = False  # every git worktree is a project of its own
     deduplication: bool = True  # the same text is kept once (CH-128)
@@ -59,9 +60,10 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     environ = os.environ if environ is None else environ
     home = os.path.expanduser(environ.get("HINDBRAIN_HOME") or default_home(environ))
     wanted = environ.get("HINDBRAIN_STORE", "")
-    if "://" in wanted:
-        raise BadSettings(f"HINDBRAIN_STORE={wanted.partition('://')[0]}://… is not a file", fix="give a path")
-    store = os.path.expanduser(wanted or os.path.join(home, "hindbrain.db"))
+    if "://" in wanted and not is_server(wanted):
+        what = f"HINDBRAIN_STORE={wanted.partition('://')[0]}://… is neither a file nor a PostgreSQL database"
+        raise BadSettings(what, fix="give a path, or postgresql://user@host/database")
+    store = wanted if is_server(wanted) else os.path.expanduser(wanted or os.path.join(home, "hindbrain.db"))
     settings = Settings(home=home, store=store, project=environ.get("HINDBRAIN_PROJECT", ""))
     settings = _with_file(settings, os.path.join(home, "config.toml"))
     # Of one run, so it overrules what stands for all of them.
@@ -77,6 +79,24 @@ def anew(settings: Settings) -> Settings:
     """The settings of the same home and store as they are now, wherever the process stands."""
     places = {"HINDBRAIN_HOME": settings.home, "HINDBRAIN_STORE": settings.store}
     return load({**os.environ, **places})
+
+
+def machine(home: str) -> str:
+    """By what a store that several machines share knows this home. Made when it is first asked for."""
+    path = os.path.join(home, "machine")
+    if not os.path.exists(path):
+        os.makedirs(home, mode=0o700, exist_ok=True)
+        name = os.urandom(16).hex()
+        with open(f"{path}.{name}", "x", encoding="ascii") as file:
+            file.write(name)
+        try:
+            os.link(f"{path}.{name}", path)  # whole, or not at all where another process was faster
+        except FileExistsError:
+            pass
+        finally:
+            os.remove(f"{path}.{name}")
+    with open(path, encoding="ascii") as file:
+        return file.read()
 
 
 def environment() -> Mapping[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 
 from hindbrain.adapters.ai.facade import Models
 from hindbrain.adapters.clock import SystemChance, SystemClock
@@ -12,11 +12,13 @@ from hindbrain.adapters.files import LocalFiles
 from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.app.projects import locate
 from hindbrain.app.tools import Tools
+from hindbrain.core.address import is_server
 from hindbrain.core.hints import TYPE_CHECKING, cast
 from hindbrain.core.value import replace
+from hindbrain.errors import ExtraMissing
 from hindbrain.facade import Hindbrain
-from hindbrain.ports import Dialect, Embedder, Seen, Written
-from hindbrain.settings import Settings, default_home, load, worker_socket
+from hindbrain.ports import Dialect, Embedder, Movable, Seen, Store, Written
+from hindbrain.settings import Settings, default_home, load, machine, worker_socket
 
 if TYPE_CHECKING:
     from hindbrain.adapters.clients import LocalClients
@@ -112,8 +114,28 @@ def _notified(settings: Settings) -> Callable[[str], None] | None:
     return told
 
 
-def _opened(settings: Settings) -> tuple[SqliteStore, Models]:
-    store = SqliteStore(settings.store, timeout_s=settings.lock_timeout_s)
+def movable(store: str) -> closing[Movable]:
+    """A store that somebody names by its path or address, opened to be read out or filled."""
+    settings = load()
+    return closing(store_of(replace(settings, store=store if is_server(store) else os.path.expanduser(store))))
+
+
+def store_of(settings: Settings, *, timeout_s: float | None = None) -> Movable:
+    """The store that the settings name, opened."""
+    patience = settings.lock_timeout_s if timeout_s is None else timeout_s
+    if not is_server(settings.store):
+        return SqliteStore(settings.store, timeout_s=patience)
+    try:
+        from hindbrain.adapters.postgres import PostgresStore
+    except ImportError as error:
+        raise ExtraMissing(
+            f"the driver for PostgreSQL cannot be loaded: {error}", fix="pip install 'hindbrain[postgres]'"
+        ) from error
+    return PostgresStore(settings.store, home=machine(settings.home), timeout_s=patience)
+
+
+def _opened(settings: Settings) -> tuple[Store, Models]:
+    store = store_of(settings)
     return store, Models(settings, store=store, clock=SystemClock(), chance=SystemChance())
 
 
@@ -213,7 +235,7 @@ def _dialect(name: str) -> Dialect:
 def hurried_tools(settings: Settings) -> Tools:
     """What verbs need, for a hook that answers by itself: words only, and it waits for nobody."""
     return Tools(
-        store=SqliteStore(settings.store, timeout_s=_HURRY_S),
+        store=store_of(settings, timeout_s=_HURRY_S),
         clock=SystemClock(),
         chance=SystemChance(),
         files=LocalFiles(),

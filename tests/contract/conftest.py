@@ -5,14 +5,30 @@ from pathlib import Path
 
 import pytest
 from building import a_project
+from database import give_back, take_url
 
 from hindbrain.adapters.dictionary import DictStore
 from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.ports import Store
 
+
+def _lent(_folder: Path) -> Store:
+    """On the server, in a place that is given back in the end."""
+    url = take_url()
+    from hindbrain.adapters.postgres import PostgresStore  # its driver is an extra
+
+    class Lent(PostgresStore):
+        def close(self) -> None:
+            super().close()
+            give_back(url)
+
+    return Lent(url)
+
+
 STORES: dict[str, Callable[[Path], Store]] = {
     "dict": lambda folder: DictStore(),
     "sqlite": lambda folder: SqliteStore(folder / "hindbrain.db"),
+    "postgres": _lent,
 }
 
 

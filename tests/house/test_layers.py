@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "hook": {"entry"},
 }
 THIRD_PARTY = {
-    "adapters": {"apsw", "numpy", "onnxruntime"},
+    "adapters": {"apsw", "numpy", "onnxruntime", "psycopg"},
     "entry": {
         *("anyio", "click", "fastapi", "jinja2", "markupsafe", "mcp", "mcp_types", "pydantic", "rich", "starlette"),
         *("textual", "uvicorn"),

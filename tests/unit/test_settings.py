@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hindbrain.errors import BadSettings
-from hindbrain.settings import load
+from hindbrain.settings import load, machine
 
 
 def test_the_environment_says_where(tmp_path: Path) -> None:
@@ -15,10 +15,21 @@ def test_the_environment_says_where(tmp_path: Path) -> None:
     assert (elsewhere.store, elsewhere.project) == ("/x/y.db", "p")
 
 
-def test_a_store_that_is_no_file_is_refused_without_repeating_its_password(tmp_path: Path) -> None:
-    with pytest.raises(BadSettings, match="not a file") as caught:
-        load({"HINDBRAIN_HOME": str(tmp_path), "HINDBRAIN_STORE": "postgresql://me:hush@host/db"})
+def test_a_store_that_is_neither_file_nor_server_is_refused_without_repeating_its_password(tmp_path: Path) -> None:
+    with pytest.raises(BadSettings, match="neither a file nor") as caught:
+        load({"HINDBRAIN_HOME": str(tmp_path), "HINDBRAIN_STORE": "mysql://me:hush@host/db"})
     assert "hush" not in caught.value.what
+
+
+def test_a_server_is_named_as_it_stands(tmp_path: Path) -> None:
+    address = "postgresql://me:hush@host/db?sslmode=require"
+    assert load({"HINDBRAIN_HOME": str(tmp_path), "HINDBRAIN_STORE": address}).store == address
+
+
+def test_a_home_keeps_its_name(tmp_path: Path) -> None:
+    first = machine(str(tmp_path / "a"))
+    assert len(first) == 32 and machine(str(tmp_path / "a")) == first != machine(str(tmp_path / "b"))
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["machine"]
 
 
 def test_without_it_the_platform_says() -> None:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from hindbrain.app.recall import Found, Question, recall
 from hindbrain.app.tools import Tools
+from hindbrain.core.address import is_server
 from hindbrain.core.hints import Any
 from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.model.record import from_record, to_record
@@ -23,17 +24,21 @@ def errand(question: Question, *, project: str, settings: Settings) -> dict[str,
     """The message that has the worker answer `question` about the project with that id."""
     return {
         "do": "recall",
-        "store": os.path.realpath(settings.store),
+        "store": _place(settings),
         "project": project,
         "settings": {name: getattr(settings, name) for name in _MATTERS},
         "question": {name: _plain(getattr(question, name)) for name in names_of(question)},
     }
 
 
+def _place(settings: Settings) -> str:
+    return settings.store if is_server(settings.store) else os.path.realpath(settings.store)
+
+
 def answer(message: Mapping[str, Any], *, tools: Tools) -> dict[str, object]:
     """What the worker says to such a message. BadValue when it is none, or about another store."""
     try:
-        if message["store"] != os.path.realpath(tools.settings.store):
+        if message["store"] != _place(tools.settings):
             raise BadValue("this worker has another store", fix="ask the worker of that one")
         settings = replace(tools.settings, **{name: message["settings"][name] for name in _MATTERS})
         question = _question(message["question"])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from hindbrain.app.admission import tidy
 from hindbrain.app.tools import Tools
+from hindbrain.core.address import is_server
 from hindbrain.core.digest import sha256
 from hindbrain.core.learning.audit import Entry, Fault, Head, first_fault, read_head, seal
 from hindbrain.core.model.suggestion import Suggestion
@@ -84,7 +85,8 @@ def _heads(tools: Tools) -> tuple[list[Head], Fault | None]:
     raw = tools.pages.read(str(path.parent), path.name) if tools.pages else None
     outside = Head() if raw is None else read_head(raw.decode("utf-8", "replace"))
     known = [head for head in (inside, outside) if head is not None]
-    if raw is None and tools.store.audits(limit=1) and tools.pages:
+    is_new_here = is_server(tools.settings.store)  # other homes write the same log
+    if raw is None and not is_new_here and tools.store.audits(limit=1) and tools.pages:
         return known, Fault(seq=1, what=f"{path}, which notes the end of the log, is missing")
     if len(known) < 2:
         return known, Fault(seq=1, what="what was noted of the end of the log cannot be read")
@@ -92,6 +94,8 @@ def _heads(tools: Tools) -> tuple[list[Head], Fault | None]:
 
 
 def head_path(settings: Settings) -> Path:
-    """In the home; a store that lies elsewhere has it beside it."""
+    """In the home; a store that lies elsewhere has it beside it. Of a server each home notes how far it has seen."""
     store, home = Path(settings.store), Path(settings.home)
+    if is_server(settings.store):
+        return home / f"{sha256(settings.store.encode())[:16]}.{_NAME}"
     return home / _NAME if store.resolve().parent == home.resolve() else store.with_name(f"{store.name}.{_NAME}")

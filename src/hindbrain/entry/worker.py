@@ -28,6 +28,7 @@ from hindbrain.app.handlers import handlers
 from hindbrain.app.jobs import Ran, run_due
 from hindbrain.app.tools import Tools
 from hindbrain.app.weekly import queue_upkeep
+from hindbrain.core.address import is_server
 from hindbrain.core.logger import MACHINE, Phase
 from hindbrain.core.message import MOST_ANSWERED, understood, written
 from hindbrain.core.model.job import Job, JobState
@@ -155,7 +156,8 @@ class _Life:
         self._service.wake()
 
     def _is_over(self) -> bool:
-        store = Path(self._tools.settings.store)
+        is_remote = is_server(self._tools.settings.store)
+        store = Path(self._tools.settings.home if is_remote else self._tools.settings.store)
         if not self._service.is_there or not store.parent.exists():
             self._end(GONE)
         elif self._is_changed() and store.exists():  # while there is none, a person may be putting one there
@@ -371,7 +373,7 @@ def _trouble_of(run: Callable[[], None]) -> str:
 def _files(settings: Settings) -> tuple[object, ...]:
     """What tells whether the settings were edited, or the store exchanged."""
     written = [_known(Path(settings.home) / name) for name in ("config.toml", "routing.yaml")]
-    store = _known(Path(settings.store))
+    store = None if is_server(settings.store) else _known(Path(settings.store))
     marks = (one and (one.st_ino, one.st_size, one.st_mtime_ns) for one in written)
     return *marks, store and (store.st_dev, store.st_ino)
 

@@ -24,6 +24,8 @@ from hindbrain.ports import Changes, Damage, Erasure, Project, T, Transaction
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from hindbrain.core.model import Vector
+
 _FOLD = "PRAGMA wal_checkpoint(TRUNCATE)"
 CHECKPOINT_BYTES = 4 * 1024 * 1024  # size of the write-ahead log that calls for a checkpoint
 
@@ -134,6 +136,28 @@ class SqliteStore(SqliteReader):
 
         with translated(self._path):
             return check.damage(self._connection())
+
+    def identities(self) -> Sequence[tuple[str, str]]:
+        return self._all("SELECT identity, project FROM project_identity ORDER BY identity")
+
+    def spaces(self) -> Sequence[tuple[Space, bool]]:
+        from hindbrain.adapters.sqlite import move
+
+        return move.spaces(self._all)
+
+    def vectors(self, ids: Sequence[str]) -> "Sequence[Vector]":
+        from hindbrain.adapters.sqlite import move
+
+        return move.vectors(self._all, ids)
+
+    def carry(self, parts: Sequence[tuple[Changes, Mapping[str, int]]]) -> None:
+        from hindbrain.adapters.sqlite import move
+
+        with self._writing() as db, _transaction(db):
+            for changes, first in parts:
+                move.number_from(db, first)
+                apply(changes, db, reader=self)
+        self._fold(db)
 
     def vitals(self) -> Mapping[str, str]:
         from hindbrain.adapters.sqlite import vectors, vitals

@@ -84,6 +84,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
     "Carry": {
         "export": Entry("portable:export", "Write the memories as JSON, or as the files of another system"),
         "import": Entry("portable:import_", "Read what `export` wrote, or the files of another system"),
+        "migrate": Entry("migrate:migrate", "Carry a whole store to another: a file, or PostgreSQL"),
         "sync": Entry("sync:sync", "Let files follow the memories; without more, write them anew"),
         "beads": Entry("beads:beads", "Answer as the scripts of Beads do"),
         "rebuild": Entry("sync:rebuild", "Write all files that follow the memories anew"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from hindbrain.core.address import is_server
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.value import replace
 from hindbrain.entry.cli.call import Call
@@ -57,7 +58,7 @@ def serve(call: Call, port: int, host: str, names: Sequence[str], **how: object)
     settings = replace(
         settings,
         home=str(Path(settings.home).absolute()),
-        store=str(Path(settings.store).absolute()),
+        store=settings.store if is_server(settings.store) else str(Path(settings.store).absolute()),
         project=call.project or settings.project,
         per_worktree=call.per_worktree or settings.per_worktree,
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from hindbrain.core.address import is_server
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.value import dataclass, replace
 from hindbrain.entry.cli.bar import Bar
@@ -71,8 +72,9 @@ def _serve(call: Call) -> None:
     from hindbrain.entry.worker import work
 
     settings = load()
-    home, store = Path(settings.home).absolute(), Path(settings.store).absolute()
-    settings = replace(settings, home=str(home), store=str(store))
+    home = Path(settings.home).absolute()
+    store = settings.store if is_server(settings.store) else str(Path(settings.store).absolute())
+    settings = replace(settings, home=str(home), store=store)
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.chdir(home)  # it may live long: it must not hold the folder that somebody happened to stand in
     ending = work(lambda: anew(settings), say=_say)

@@ -6,6 +6,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from hindbrain.core.address import shown
+
 _ATTRIBUTES = "gen_ai.memory"
 
 
@@ -31,7 +33,7 @@ def spanned(operation: str, *, store: str) -> Iterator[Span]:
     if tracer is None:
         yield Span(None)
         return
-    told = {"gen_ai.operation.name": operation, f"{_ATTRIBUTES}.store.id": store}
+    told = {"gen_ai.operation.name": operation, f"{_ATTRIBUTES}.store.id": shown(store)}
     with tracer.start_as_current_span(operation, attributes=told) as span:
         yield Span(span)
 

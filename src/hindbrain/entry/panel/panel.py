@@ -1,6 +1,7 @@
 """What the panel does with a key or a click, and what it says when there is nothing to show or the store fails."""
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import monotonic
@@ -15,6 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from hindbrain.app.watch import Watch
+from hindbrain.core.address import is_server
 from hindbrain.core.model import Event, Memory
 from hindbrain.entry.cli.output import line
 from hindbrain.entry.panel import wording
@@ -493,6 +495,8 @@ def _quoted(memory: Memory) -> str:
 def _mark(hindbrain: Hindbrain) -> tuple[int, ...]:
     """Changes whenever anybody has written into the store."""
     path = hindbrain.settings.store
+    if is_server(path):
+        return (int(time.monotonic()),)  # there is no file to look at: it looks once a second
     files = [file for file in (Path(path), Path(f"{path}-wal")) if file.exists()]
     return tuple(number for file in files for number in (file.stat().st_mtime_ns, file.stat().st_size))
 
@@ -500,7 +504,7 @@ def _mark(hindbrain: Hindbrain) -> tuple[int, ...]:
 def _must_exist(hindbrain: Hindbrain, was_there: bool) -> None:
     """An engine goes on reading a file that was removed: nobody would ever learn that the store is gone."""
     path = hindbrain.settings.store
-    if was_there and not Path(path).exists():
+    if was_there and not is_server(path) and not Path(path).exists():
         raise Unreadable(
             f"{path} is gone", fix="put it back, or close the panel and open it anew to begin with nothing"
         )

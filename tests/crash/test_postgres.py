@@ -1,0 +1,220 @@
+"""A server that dies, a line that breaks: nothing that was acknowledged is lost, nothing is written twice."""
+
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from building import NOW, a_memory, a_project, keep
+from calling import Cli
+from database import Server, give_back, own_server, schema_url, take_url
+from hooking import ran
+from proxy import Proxy
+
+from hindbrain.core.model import Event, Receipt, Verdict
+from hindbrain.errors import HindbrainError, StoreUnreachable
+from hindbrain.ports import Changes, Store, Transaction, Where
+
+HERE = Where(project="prj-one")
+
+
+def a_store(url: str, *, timeout_s: float = 20.0) -> Store:
+    from hindbrain.adapters.postgres import PostgresStore
+
+    return PostgresStore(url, timeout_s=timeout_s)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    """Flushes what it acknowledges, as a server for real does."""
+    made = own_server(is_durable=True)
+    made.start()
+    yield made
+    made.remove()
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    taken = take_url()
+    yield taken
+    give_back(taken)
+
+
+def a_receipt(key: str) -> Receipt:
+    return Receipt(id=f"rcp-{key}", key=key, at=NOW, project="prj-one", verdict=Verdict.STORED, text=key, reason="")
+
+
+def taught(key: str) -> Changes:
+    """What one line of a transcript brings about."""
+    event = Event(name="learning_stored", at=NOW, project="prj-one", data={"key": key})
+    return Changes(memories=(a_memory(f"lesson {key}", id=f"mem-{key}"),), receipts=(a_receipt(key),), events=(event,))
+
+
+def test_twenty_commits_whose_answer_was_lost_leave_no_duplicate(url: str) -> None:  # RELIABILITY R15
+    proxy = Proxy(urlsplit(url).port or 0)
+    broken = url.replace(f":{urlsplit(url).port}/", f":{proxy.port}/")
+    store = a_store(broken)
+    a_project(store)
+    runs: list[str] = []
+    for n in range(20):
+        proxy.cut = "after" if n % 2 else "before"
+
+        def work(tx: Transaction, key: str = f"k{n:02}") -> str:
+            runs.append(key)
+            tx.apply(taught(key))
+            return key
+
+        assert store.write(work) == f"k{n:02}"
+    assert proxy.cuts == 20
+    assert len(runs) == 30  # those that did not arrive were done once more
+    assert [event.data["key"] for event in store.events()] == [f"k{n:02}" for n in range(20)]
+    assert len(store.receipts("prj-one")) == store.count(HERE) == 20
+    assert not store.damage()
+    store.close()
+    proxy.close()
+
+
+def test_what_was_acknowledged_survives_servers_and_sessions_that_die(server: Server) -> None:  # RELIABILITY R15
+    seed = random.randrange(2**32)
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    store = a_store(schema_url(server.url, f"crash{seed}"), timeout_s=60.0)
+    a_project(store)
+    acknowledged: list[str] = []
+    is_over = threading.Event()
+
+    def teach(writer: int) -> None:
+        for n in range(10_000):
+            if is_over.is_set():
+                return
+            key = f"w{writer}-{n}"
+            store.write(lambda tx, key=key: tx.apply(taught(key)))
+            acknowledged.append(key)
+
+    writers = [threading.Thread(target=teach, args=(n,)) for n in range(3)]
+    for writer in writers:
+        writer.start()
+    for how in ("immediate", "sessions", "immediate", "sessions"):
+        time.sleep(0.3 + chance.random() / 2)
+        if how == "immediate":
+            server.stop("immediate")
+            server.start()
+        else:
+            _kill_sessions(server.url)
+    time.sleep(0.5)
+    is_over.set()
+    for writer in writers:
+        writer.join(90)
+    kept = [receipt.key for receipt in store.receipts("prj-one")]
+    assert acknowledged and set(acknowledged) <= set(kept) and len(kept) == len(set(kept))
+    assert not store.damage()
+    store.close()
+
+
+def _kill_sessions(url: str) -> None:
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hindbrain'")
+
+
+def test_a_server_that_is_away_is_said_to_be_and_found_again(server: Server) -> None:
+    url = schema_url(server.url, f"away{random.randrange(2**32)}")
+    store = a_store(url, timeout_s=0.2)
+    a_project(store)
+    keep(store, a_memory("kept before", id="mem-a"))
+    server.stop()
+    try:
+        with pytest.raises(StoreUnreachable) as trouble:
+            store.count(HERE)
+        with pytest.raises(StoreUnreachable):
+            keep(store, a_memory("not kept", id="mem-b"))
+        with pytest.raises(StoreUnreachable):
+            a_store(url, timeout_s=0.1)
+        assert isinstance(trouble.value, HindbrainError) and "spool" in trouble.value.fix
+    finally:
+        server.start()
+    assert store.count(HERE) == 1
+    keep(store, replace(a_memory("kept after", id="mem-b")))
+    assert store.count(HERE) == 2
+    store.close()
+
+
+def test_a_follower_misses_nothing_over_a_dropped_connection(url: str) -> None:
+    from hindbrain.adapters.postgres import PostgresStore
+
+    store = PostgresStore(url)
+    a_project(store)
+    seen: list[str] = []
+
+    def follow() -> None:
+        at = 0
+        while len(seen) < 30:
+            for event in store.follow(at, timeout_s=20):
+                seen.append(str(event.data["key"]))
+                at = event.seq
+
+    follower = threading.Thread(target=follow)
+    follower.start()
+    for n in range(30):
+        store.write(lambda tx, n=n: tx.apply(taught(f"k{n:02}")))
+        if n % 10 == 5:
+            _kill_followers(url)
+    follower.join(60)
+    assert seen == [f"k{n:02}" for n in range(30)]
+    assert not store.follow(10**9, timeout_s=0.05)
+    store.close()
+
+
+def _kill_followers(url: str) -> None:
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hindbrain follower'"
+        )
+
+
+def test_a_memory_of_one_machine_is_there_for_the_next_question_on_another(url: str) -> None:
+    one, other = a_store(url), a_store(url)
+    a_project(one)
+    keep(one, a_memory("the lock expires after thirty seconds", id="mem-a"))
+    assert [hit.memory.id for hit in other.search(["lock"], HERE, limit=3)] == ["mem-a"]
+    one.close()
+    other.close()
+
+
+HOOK = Path(__file__).resolve().parents[2] / "src" / "hindbrain" / "hook.py"
+
+
+def test_hooks_keep_what_they_hear_while_the_server_is_away_and_it_arrives_once(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli = Cli(tmp_path, monkeypatch)
+    monkeypatch.setenv("HINDBRAIN_STORE", schema_url(server.url, f"spool{random.randrange(2**32)}"))
+    cli("add", "Run make test before you push")
+    (cli.home / "config.toml").write_text('embedder = "off"\nlock_timeout_s = 0.2\n')
+    (cli.home / "worker-start").write_bytes(b"." * 20)  # tried in vain just now: the hooks start none
+    server.stop()
+    try:
+        for n in range(5):
+            heard = ran(f"echo {n}", session=f"s{n}", cwd=str(cli.folder))
+            told = subprocess.run(
+                [sys.executable, "-I", "-S", str(HOOK), "claude"], input=heard, capture_output=True, check=True
+            )
+            assert not told.stdout
+        away = cli("recall", "pushing", "--json", code=StoreUnreachable.exit_code)
+        assert away.error["code"] == "store_unreachable"
+        cli.child("worker", "--once")  # it cannot, and loses nothing
+    finally:
+        server.start()
+    for _ in range(2):
+        assert cli.child("worker", "--once").code == 0
+    found = cli.json("activity")["activities"]
+    assert sorted(one["subject"] for one in found) == [f"echo {n}" for n in range(5)]
