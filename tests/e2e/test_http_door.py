@@ -1,6 +1,8 @@
 """Who gets in: every route, and eight callers that must not."""
 
 import http.client
+import json
+import socket
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -237,3 +239,16 @@ def test_an_address_is_never_called_by_what_means_all_of_them(port: int, is_tls:
 @given(st.text(max_size=40))
 def test_only_this_machine_is_this_machine(host: str) -> None:
     assert not is_loopback(host) or host.strip("[]") in ("localhost", "::1") or host.startswith("127.") or ":" in host
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"nonsense\r\n\r\n", b"GET / HTTP/1.1\r\nHost: a\r\nbroken\x00: header\r\n\r\n", b"\x16\x03\x01\x02\x00\r\n\r\n"],
+)
+def test_what_is_not_http_is_told_so_in_the_form_of_every_other_refusal(api: Api, line: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", api.port), timeout=30) as wire:
+        wire.sendall(line)
+        head, _, body = b"".join(iter(lambda: wire.recv(65536), b"")).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400 ")
+    assert b"content-type: application/problem+json" in head.lower()
+    assert json.loads(body)["code"] == "bad_request"

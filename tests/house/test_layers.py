@@ -31,7 +31,7 @@ THIRD_PARTY = {
     "adapters": {"apsw", "numpy", "onnxruntime", "psycopg"},
     "entry": {
         *("anyio", "click", "fastapi", "jinja2", "markupsafe", "mcp", "mcp_types", "pydantic", "rich", "starlette"),
-        *("textual", "uvicorn"),
+        *("textual", "h11", "uvicorn"),
     },
 }
 PURE = {

@@ -7,14 +7,17 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from hindbrain.app.tools import Tools
 from hindbrain.core.value import dataclass, replace
 from hindbrain.entry.http.app import Service, build
 from hindbrain.entry.http.desk import Desk
 from hindbrain.entry.http.guard import Address, is_loopback
+from hindbrain.entry.http.problem import answer
 from hindbrain.entry.http.table import Route
 from hindbrain.entry.worker import GONE, work
 from hindbrain.errors import BadValue, HindbrainError, WorkerRunning
@@ -111,10 +114,26 @@ def _config(service: Service, wish: Wish) -> uvicorn.Config:
         proxy_headers=False,
         timeout_graceful_shutdown=_GRACE_S,
         lifespan="on",
+        http=_Protocol,
         ws="none",
         ssl_certfile=wish.certificate or None,
         ssl_keyfile=wish.key or None,
     )
+
+
+class _Protocol(H11Protocol):
+    """What is not HTTP at all never reaches the service; it is told so in the same form as everything else."""
+
+    def send_400_response(self, msg: str) -> None:
+        problem = answer(400, "bad_request", what=msg, fix="send one valid HTTP/1.1 request")
+        headers = [*problem.raw_headers, (b"connection", b"close")]
+        for event in (
+            h11.Response(status_code=400, headers=headers, reason=b"Bad Request"),
+            h11.Data(data=bytes(problem.body)),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
 
 @contextmanager
