@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import apsw
 
+from hindbrain.adapters.sqlite.engine import transaction
 from hindbrain.core.digest import sha256
 from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.value import dataclass
@@ -70,7 +71,7 @@ def migrate(db: apsw.Connection, path: str, *, migrations: Sequence[Migration], 
     for migration in [one for one in migrations if one.number > version(db)]:
         if not is_new:
             made.append(back_up(db, backups, before=migration.number))
-        with db:  # a savepoint: a failing statement leaves the old schema
+        with transaction(db):  # a failing statement leaves the old schema
             db.execute(migration.sql).fetchall()
             db.pragma("user_version", migration.number)
             db.execute("INSERT OR REPLACE INTO meta VALUES ('schema', ?)", (fingerprint(db),))

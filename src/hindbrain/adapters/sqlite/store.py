@@ -11,7 +11,7 @@ from datetime import datetime
 import apsw
 
 from hindbrain.adapters.sqlite import schema
-from hindbrain.adapters.sqlite.engine import BUSY_MS, connect, translated
+from hindbrain.adapters.sqlite.engine import BUSY_MS, connect, transaction, translated
 from hindbrain.adapters.sqlite.gate import Gate
 from hindbrain.adapters.sqlite.reader import SqliteReader
 from hindbrain.adapters.sqlite.writer import apply
@@ -72,7 +72,7 @@ class SqliteStore(SqliteReader):
             if not is_durable:
                 db.execute("PRAGMA synchronous = NORMAL")
             try:
-                with _transaction(db):
+                with transaction(db):
                     result = work(_Open(self._path, self._connection))
             finally:
                 if not is_durable:
@@ -84,7 +84,7 @@ class SqliteStore(SqliteReader):
         known = self.project_of(identities)
         if known and all(self.project_of([identity]) for identity in identities):
             return known
-        with self._writing() as db, _transaction(db):
+        with self._writing() as db, transaction(db):
             project = self.project_of(identities)
             if project is None:
                 project = Project(id=project_id, name=name, created_at=at)
@@ -104,7 +104,7 @@ class SqliteStore(SqliteReader):
         with translated(self._path):
             is_done = vectors.is_listed(self._connection(), space)
         while not is_done:
-            with self._writing() as db, _transaction(db):
+            with self._writing() as db, transaction(db):
                 is_done = vectors.list_some(db, space)
             self._fold(db)
 
@@ -113,7 +113,7 @@ class SqliteStore(SqliteReader):
 
         removed, is_done = 0, False
         while not is_done:
-            with self._writing() as db, _transaction(db):
+            with self._writing() as db, transaction(db):
                 count, is_done = vectors.drop_some(db, but=but)
             self._fold(db)
             removed += count
@@ -128,7 +128,7 @@ class SqliteStore(SqliteReader):
     def repair(self) -> None:
         from hindbrain.adapters.sqlite import check
 
-        with self._writing() as db, _transaction(db):
+        with self._writing() as db, transaction(db):
             check.repair(db)
 
     def damage(self) -> Sequence[Damage]:
@@ -153,7 +153,7 @@ class SqliteStore(SqliteReader):
     def carry(self, parts: Sequence[tuple[Changes, Mapping[str, int]]]) -> None:
         from hindbrain.adapters.sqlite import move
 
-        with self._writing() as db, _transaction(db):
+        with self._writing() as db, transaction(db):
             for changes, first in parts:
                 move.number_from(db, first)
                 apply(changes, db, reader=self)
@@ -244,14 +244,3 @@ class _Open(SqliteReader):
 
     def apply(self, changes: Changes) -> None:
         apply(changes, self._db(), reader=self)
-
-
-@contextmanager
-def _transaction(db: apsw.Connection) -> Iterator[None]:
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        db.execute("COMMIT")
-    finally:
-        if db.in_transaction:  # it did not come to its end; a full disk has rolled back already
-            db.execute("ROLLBACK")
