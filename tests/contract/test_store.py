@@ -440,3 +440,11 @@ def test_every_store_gives_the_same_order_and_scores(store: Store, texts: list[l
     expected = scores(documents, query_terms(" ".join(asked)), weights=WEIGHTS)
     assert {hit.memory.id: round(hit.score, 9) for hit in hits} == {key: round(s, 9) for key, s in expected.items()}
     assert [hit.memory.id for hit in hits] == sorted(expected, key=lambda key: (-expected[key], key))
+
+
+def test_what_goes_everywhere_is_found_from_a_project_that_nobody_knows_yet(store: Store) -> None:
+    keep(store, a_memory("the lock expires", id="mem-wide", reach=Reach.EVERYWHERE), a_memory("a lock", id="mem-own"))
+    new = Where(project="prj-new")
+    assert [hit.memory.id for hit in store.search(["lock"], new, limit=5)] == ["mem-wide"]
+    assert [memory.id for memory in store.select(new)] == ["mem-wide"]
+    assert not store.search(["lock"], Where(project="prj-new", with_everywhere=False), limit=5)

@@ -112,11 +112,12 @@ class SqliteReader:
         return [Hit(memory=known[m.memory_id], score=m.score) for m in found if m.memory_id in known]
 
     def matches(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Match]:
-        number = self._all("SELECT seq FROM project WHERE id = ?", where.project)
         words = [word for word in words if "\0" not in word]  # FTS5 would take it for the end of the text
-        if not words or not number:
+        if not words:
             return ()
-        match = _match(words, where, number=None if self._is_alone() else number[0][0])
+        known = self._all("SELECT seq FROM project WHERE id = ?", where.project)
+        number = known[0][0] if known else 0  # a project that is not known yet: what goes everywhere, goes there
+        match = _match(words, where, number=None if self._is_alone() else number)
         depth = limit
         while True:
             best = dict(self._all(_BEST, match, depth))
