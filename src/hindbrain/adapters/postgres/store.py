@@ -220,6 +220,7 @@ class PostgresStore(PostgresReader):
             "schema": str(schema.version(db)),
             "mode_file": "",
             "mode_folder": "",
+            "unfit": "",
             "is_read_only": "yes" if self._is_read_only else "no",
             "lock_holder": holder or "",
             "backups": "0",

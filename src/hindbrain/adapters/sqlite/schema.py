@@ -75,9 +75,16 @@ def migrate(db: apsw.Connection, path: str, *, migrations: Sequence[Migration], 
             db.execute(migration.sql).fetchall()
             db.pragma("user_version", migration.number)
             db.execute("INSERT OR REPLACE INTO meta VALUES ('schema', ?)", (fingerprint(db),))
-    if db.pragma("journal_mode") != "wal":  # a new file, or a backup that was put in its place
-        db.execute("PRAGMA journal_mode = WAL").fetchall()
+    if db.pragma("journal_mode") != (wanted := journal(path)):  # a new file, or a backup that was put in its place
+        db.execute(f"PRAGMA journal_mode = {wanted}").fetchall()
     return tuple(made)
+
+
+def journal(path: str) -> str:
+    """How changes to a database at that place are made safe."""
+    from hindbrain.adapters.sqlite import place  # late: most openers find a database that has its journal
+
+    return "delete" if place.unfit(path) else "wal"
 
 
 def refuse_newer(db: apsw.Connection, path: str, *, known: int) -> None:

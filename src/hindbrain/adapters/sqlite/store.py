@@ -194,7 +194,7 @@ class SqliteStore(SqliteReader):
             raise BadSettings(f"{self._path} is a folder, not a database", fix="give the path of a file")
         if os.path.exists(self._path) and os.path.getsize(self._path):
             db, self._is_read_only = connect(self._path)
-            is_current = schema.version(db) == schema.last(self._migrations) and db.pragma("journal_mode") == "wal"
+            is_current = schema.version(db) == schema.last(self._migrations) and self._has_journal(db)
             with contextlib.ExitStack() as unwanted:
                 unwanted.callback(db.close)
                 schema.refuse_strangers(db, self._path)
@@ -209,6 +209,11 @@ class SqliteStore(SqliteReader):
             db, _ = connect(self._path)
             schema.migrate(db, self._path, migrations=self._migrations, backups=self.backups)
         return db
+
+    def _has_journal(self, db: apsw.Connection) -> bool:
+        """Whether it is the one that is wanted. Whoever has a log already is not asked where it lies: a hook waits."""
+        found = db.pragma("journal_mode")
+        return bool(found == "wal" or found == schema.journal(self._path))
 
     @contextmanager
     def _writing(self, patience_s: float | None = None) -> Iterator[apsw.Connection]:
