@@ -14,13 +14,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from faulty import FaultyDisk
+from faulty import KILL, FaultyDisk
 
 import hindbrain
 from hindbrain.adapters.sqlite import schema, store
 from hindbrain.errors import DiskFailed, DiskFull, HindbrainError
 
 CAPTURES = 10
+SLOW_S = 0.05  # what a sync takes longer on a slow disk: at twenty a second
 Say = Callable[..., None]
 
 
@@ -38,7 +39,8 @@ def _tried(folder: Path, point: int, disk: FaultyDisk, *, work: str, fault: tupl
     child = os.fork()
     if child == 0:
         os.close(read)
-        disk.fail(fault[0], at=point, is_lasting=fault[1])
+        disk.sync_s = SLOW_S if fault[0] == "slow" else 0.0
+        disk.fail(KILL if fault[0] == "slow" else fault[0], at=point, is_lasting=fault[1])
         _WORKS[work](folder / f"{point}.db", disk, lambda *said: _tell(write, said))
         _tell(write, ("count", disk.count))
         os._exit(0)

@@ -88,6 +88,16 @@ def test_killed_at_any_write_or_sync_nothing_promised_is_lost(disk: Path, how: s
     reached("R4", f"{len(points)} points ({how}), 0 lost, ready again within {slowest_s:.2f} s", seed=seed)
 
 
+def test_killed_on_a_slow_disk_nothing_promised_is_lost(disk: Path) -> None:  # R22
+    seed = a_seed()
+    points = spread(disk, figure(3, 40), chance=random.Random(seed))
+    for told in broken_at(disk, points, how="slow"):
+        found = kept(disk / f"{told['point']}.db")
+        assert told["ended"] == -signal.SIGKILL
+        assert set(told["kept"]) <= found and len(found) - len(told["kept"]) <= 1, told
+    reached("R22", f"{len(points)} kills on a disk with 20 syncs a second: 0 lost", seed=seed)
+
+
 @pytest.mark.parametrize("is_lasting", [False, True], ids=["once", "lasting"])
 @pytest.mark.parametrize("how", [FULL, BROKEN])
 def test_refused_by_the_disk_at_any_point_nothing_promised_is_lost_and_it_goes_on(

@@ -460,3 +460,11 @@ def test_an_event_that_concerns_nobody_leaves_no_trace(home: Home) -> None:
 def test_every_event_is_silent_on_standard_error(home: Home) -> None:
     for line in (TESTS / "fixtures" / "hooks" / "claude.jsonl").read_bytes().splitlines():
         assert home.hook(line).err == b""
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed: `make system`")
+def test_on_a_disk_that_takes_its_time_the_event_is_kept_in_time(home: Home) -> None:  # R22
+    slow = ["strace", "-f", "-o", os.devnull, "-e", "trace=fsync,fdatasync"]
+    slow += ["-e", "inject=fsync,fdatasync:delay_enter=200000", sys.executable, "-I", "-S", str(HOOK), "claude"]
+    home.hook(STOP, command=slow)
+    assert [json.loads(payload) for payload in home.kept()] == [STOP]

@@ -85,6 +85,29 @@ def test_every_documented_route_is_one_of_those(api: Api) -> None:
     assert document["openapi"].startswith("3.1")
 
 
+def test_no_caller_can_name_an_address_for_the_service_to_call(api: Api) -> None:  # S10
+    """Addresses of models stand in routing.yaml alone: neither a body nor a query has a place for one."""
+    document = api("GET /api/openapi.json", status=200).data
+
+    def names(value: Any) -> Iterator[str]:
+        if isinstance(value, Mapping):
+            yield from value.get("properties", {})
+            yield from (str(one["name"]) for one in value.get("parameters", []) if "name" in one)
+            for inner in value.values():
+                yield from names(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                yield from names(inner)
+
+    requests = {
+        path: {method: {k: v for k, v in told.items() if k in ("parameters", "requestBody")} for method, told in one.items()}
+        for path, one in document["paths"].items()
+    }
+    bodies = {name for name in names({"paths": requests, "schemas": document.get("components", {})})}
+    assert len(bodies) > 20
+    assert not [name for name in bodies if any(w in name.lower() for w in ("url", "uri", "webhook", "endpoint", "callback"))]
+
+
 def test_a_route_whose_verb_is_not_there_is_not_offered(api: Api) -> None:
     assert set(offered()) | set(absent()) == set(ROUTES)
     for route in absent():

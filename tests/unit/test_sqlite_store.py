@@ -18,7 +18,7 @@ from hindbrain.adapters.sqlite import SqliteStore, schema
 from hindbrain.adapters.sqlite.engine import engine_version, is_safe
 from hindbrain.adapters.sqlite.gate import Gate
 from hindbrain.core.words import query_terms
-from hindbrain.errors import BadSettings, SchemaNewer, StoreDamaged, StoreLocked
+from hindbrain.errors import BadSettings, EngineUnsafe, SchemaNewer, StoreDamaged, StoreLocked
 from hindbrain.ports import Where
 
 HERE = Where(project="prj-one")
@@ -43,12 +43,21 @@ def raw(path: Path) -> apsw.Connection:
         ((4, 0, 0), True),
     ],
 )
-def test_engines_that_can_corrupt_are_refused(version: tuple[int, int, int], expected: bool) -> None:
-    """RELIABILITY R1."""
+def test_engines_that_can_corrupt_are_refused(
+    db_path: Path, monkeypatch: pytest.MonkeyPatch, version: tuple[int, int, int], expected: bool
+) -> None:  # R1
     assert is_safe(version) is expected
+    SqliteStore(db_path).close()
+    monkeypatch.setattr(apsw, "sqlite_lib_version", lambda: ".".join(map(str, version)))
+    if expected:
+        SqliteStore(db_path).close()
+    else:
+        with pytest.raises(EngineUnsafe, match="can corrupt") as caught:
+            SqliteStore(db_path)
+        assert "apsw" in caught.value.fix
 
 
-def test_the_engine_in_use_is_safe() -> None:
+def test_the_engine_in_use_is_safe() -> None:  # R1
     assert is_safe(engine_version())
 
 
