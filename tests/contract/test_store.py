@@ -124,6 +124,7 @@ def test_a_pulse_for_nobody_is_an_error(store: Store) -> None:
         store.write(lambda tx: tx.apply(Changes(pulses=(Pulse(memory_id="mem-none", recalled=1),))))
 
 
+# R20
 @pytest.mark.parametrize(
     "text",
     ["", '"', "AND OR NOT", "a* (b", "'; DROP TABLE memory", "NEAR(", "scope:p1live", "\x00", "^", "日本", "🚀"],
@@ -148,6 +149,7 @@ def test_search_stems_prose(store: Store) -> None:
         assert store.search(query_terms(asked), HERE, limit=5), asked
 
 
+# S11
 def test_search_stays_in_its_project_and_among_the_living(store: Store) -> None:
     keep(store, a_memory("mine about caching", id="mem-a"))
     keep(store, a_memory("theirs about caching", id="mem-b", project="prj-two"))

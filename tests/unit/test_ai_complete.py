@@ -281,6 +281,7 @@ def test_a_second_wrong_answer_is_a_typed_error(bench: Bench, text: str) -> None
     assert len(server.seen) == 2 and [call.outcome for call in bench.calls] == ["misfit", "misfit"]
 
 
+# S4
 def test_nothing_secret_or_personal_goes_out_or_comes_back(bench: Bench) -> None:
     #
     secret, person = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8", "jane.roe@acme-corp.io"

@@ -43,7 +43,7 @@ WRITTEN: dict[str, Callable[[str], str]] = {
 }
 
 
-#
+# S4
 @pytest.mark.parametrize("written", WRITTEN)
 @pytest.mark.parametrize("kind", SHAPES)
 def test_no_eight_characters_of_a_key_survive(kind: str, written: str) -> None:
@@ -65,6 +65,7 @@ DISGUISED: dict[str, Callable[[str], str]] = {
 
 
 # an unseen character must not split a key
+# S4
 @pytest.mark.parametrize("disguise", DISGUISED)
 @pytest.mark.parametrize("kind", ["github-token", "stripe-live", "google-api", "gitlab-token", "digitalocean", "npm"])
 def test_a_disguised_key_is_found(kind: str, disguise: str) -> None:
