@@ -43,7 +43,9 @@ class Act:
 def acts(log: Path, *, below: Path, told: str) -> list[Act]:
     """All that was done to files below a folder, in order; and what was written to the file `told`, as it was said."""
     found = [act for line in _joined(log) for act in _read(line)]
-    return [act for act in found if any(path.startswith(f"{below}/") or path in (told, str(below)) for path in act.paths)]
+    return [
+        act for act in found if any(path.startswith(f"{below}/") or path in (told, str(below)) for path in act.paths)
+    ]
 
 
 def _joined(log: Path) -> Iterator[str]:
@@ -71,7 +73,9 @@ def _read(call: str) -> Iterator[Act]:
         elif what == "truncate":
             yield Act(what=what, paths=(_text(groups[0]),), at=int(groups[1]))
         elif what == "open" and ("O_CREAT" in groups[1] or "O_TRUNC" in groups[1]):
-            yield Act(what="make" if "O_CREAT" in groups[1] else "open", paths=(_text(groups[0]),), data=groups[1].encode())
+            yield Act(
+                what="make" if "O_CREAT" in groups[1] else "open", paths=(_text(groups[0]),), data=groups[1].encode()
+            )
         elif what != "open":
             yield Act(what=what, paths=tuple(_text(one) for one in groups if one is not None))
         return

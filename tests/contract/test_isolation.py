@@ -1,4 +1,4 @@
-"""Whoever asks, for whatever project and in whatever words: no row beyond what they may see, and the same on every store."""
+"""Whoever asks, and in whatever words: no row beyond what they may see, and the same on every store."""
 
 import random
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from hindbrain.ports import Changes, Store, Where
 
 PROJECTS = ("one", "two", "three", "four")
 PERSONAS = (None, "ed", "ann", "bob")
-WORDS = tuple("lock cache pool retry token index queue schema worker spool gate deploy".split())
+WORDS = ("lock", "cache", "pool", "retry", "token", "index", "queue", "schema", "worker", "spool", "gate", "deploy")
 FLAT = Space(provider="test", model="flat", version="1", dimension=3)
 
 

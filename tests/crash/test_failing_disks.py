@@ -1,4 +1,4 @@
-"""Killed, or refused by the disk, at any one thing that is done to a file: what was promised is there, all else whole."""
+"""Killed, or refused by the disk, at any one thing that is done to a file: what was promised is there and whole."""
 
 import json
 import random

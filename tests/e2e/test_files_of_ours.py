@@ -44,7 +44,13 @@ def days_work(cli: Cli, *, secrets: list[str]) -> None:
     """Through every way in: a capture, an addition, what agents did and said, another system's file, an edit."""
     for number, secret in enumerate(secrets):
         where = f"s{number // 40}"
-        cli("capture", "-", "--session", where, stdin=f"MEMORY:fix:Step {number} failed as {secret} had expired; renew it")
+        cli(
+            "capture",
+            "-",
+            "--session",
+            where,
+            stdin=f"MEMORY:fix:Step {number} failed as {secret} had expired; renew it",
+        )
     cli("add", f"The service needs {secrets[0]} in its header")
     said = transcript(cli.folder / "said.jsonl", *(f"MEMORY:fix:The key {one} is old" for one in secrets[:20]))
     heard(cli, ran(f"curl -H 'Authorization: Bearer {secrets[1]}' https://api.example.com", cwd=str(cli.folder)))

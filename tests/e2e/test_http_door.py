@@ -102,12 +102,17 @@ def test_no_caller_can_name_an_address_for_the_service_to_call(api: Api) -> None
                 yield from names(inner)
 
     requests = {
-        path: {method: {k: v for k, v in told.items() if k in ("parameters", "requestBody")} for method, told in one.items()}
+        path: {
+            method: {k: v for k, v in told.items() if k in ("parameters", "requestBody")}
+            for method, told in one.items()
+        }
         for path, one in document["paths"].items()
     }
     bodies = {name for name in names({"paths": requests, "schemas": document.get("components", {})})}
     assert len(bodies) > 20
-    assert not [name for name in bodies if any(w in name.lower() for w in ("url", "uri", "webhook", "endpoint", "callback"))]
+    assert not [
+        name for name in bodies if any(w in name.lower() for w in ("url", "uri", "webhook", "endpoint", "callback"))
+    ]
 
 
 def test_a_route_whose_verb_is_not_there_is_not_offered(api: Api) -> None:

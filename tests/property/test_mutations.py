@@ -68,7 +68,9 @@ def test_a_damaged_file_of_lines_gives_every_line_that_is_whole_and_names_the_ot
     seed = a_seed()
     chance = random.Random(seed)
     lines = [
-        json.dumps({"key": f"k{n}", "type": "learned", "content": f"A quirk q{n:03d} of part {n * 7919}", "ts": n}).encode()
+        json.dumps(
+            {"key": f"k{n}", "type": "learned", "content": f"A quirk q{n:03d} of part {n * 7919}", "ts": n}
+        ).encode()
         + b"\n"
         for n in range(COUNT)
     ]

@@ -76,7 +76,9 @@ def test_jumps_of_the_clock_keep_no_job_waiting_and_do_none_twice_and_order_is_b
         added.append(str(receipt.memory_id))
         run_due({"work": work}, tools=tools, attempt=attempt)
         clock.at += chance.choice(JUMPS) if number % 3 == 2 else timedelta(seconds=5)
-        assert all(item.memory.learned_at for item in recall(Question(text="remark"), project="prj-one", tools=tools).memories)
+        assert all(
+            item.memory.learned_at for item in recall(Question(text="remark"), project="prj-one", tools=tools).memories
+        )
     for _ in range(6):
         run_due({"work": work}, tools=tools, attempt=attempt)
         clock.forward(seconds=61)

@@ -5,7 +5,6 @@ import gzip
 import json
 import random
 import re
-import string
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -18,6 +17,7 @@ from hindbrain.core.door import admit, has_secret
 VECTORS = Path(__file__).resolve().parents[2].parent / "shared" / "evals" / "data" / "secrets" / "vectors.jsonl.gz"
 
 needs_vectors = pytest.mark.skipif(not VECTORS.exists(), reason="the shared test vectors are not here")
+
 
 def drawn(size: int, seed: str) -> str:
     draw = random.Random(seed)

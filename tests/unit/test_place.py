@@ -90,7 +90,10 @@ def test_the_nearest_disk_counts_and_blanks_in_names_are_read(tmp_path: Path, mo
 
 @given(st.text(max_size=300))
 def test_whatever_the_system_tells_it_is_a_place(text: str) -> None:  # R23
-    with NamedTemporaryFile("w", encoding="utf-8", errors="surrogatepass") as table, pytest.MonkeyPatch.context() as patch:
+    with (
+        NamedTemporaryFile("w", encoding="utf-8", errors="surrogatepass") as table,
+        pytest.MonkeyPatch.context() as patch,
+    ):
         table.write(text)
         table.flush()
         patch.setattr(place, "_MOUNTS", table.name)
