@@ -2,7 +2,6 @@
 
 from collections.abc import Container, Iterator, Sequence
 from datetime import datetime
-from heapq import nlargest
 
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import Memory
@@ -150,7 +149,8 @@ class _Sides:
 
     def best(self, count: int) -> list[str]:
         """Ids of the most relevant, the later id first among equals, as the ranking has it."""
-        return [key for _, key in nlargest(count, ((side.relevance, key) for key, side in self.found.items()))]
+        ordered = sorted(((side.relevance, key) for key, side in self.found.items()), reverse=True)
+        return [key for _, key in ordered[:count]]
 
 
 def _fallback(memory: Memory, sides: _Sides) -> Candidate:
