@@ -114,6 +114,28 @@ def test_the_vector_of_a_memory_is_told_where_it_has_one_alone(store: Store) -> 
     assert store.points(("mem-1",), replace(FLAT, model="other")) == {}
 
 
+@pytest.mark.parametrize("dimension", [1024, 1536])  # of mistral-embed, and of a common model of another vendor
+def test_a_wide_vector_is_found_and_told_with_all_its_numbers(store: Store, dimension: int) -> None:
+    # HB-027 HB-033 LK-125
+    wide = replace(FLAT, model="wide", dimension=dimension)
+    front, back = ((1.0, *[0.0] * (dimension - 1)), (*[0.0] * (dimension - 1), 1.0))
+    even = tuple([dimension**-0.5] * dimension)
+    for name, point in (("front", front), ("back", back), ("even", even)):
+        keep_with(store, a_memory(name, id=f"mem-{name}"), point, space=wide)
+    keep_with(store, a_memory("many", id="mem-many"), front, back, space=wide)
+
+    assert ids(store.nearest(back, wide, where=HERE, limit=2)) == ["mem-back", "mem-many"]
+    found = store.points(("mem-front", "mem-back", "mem-even", "mem-many"), wide)
+
+    assert {key: len(point) for key, point in found.items()} == dict.fromkeys(
+        ("mem-front", "mem-back", "mem-even"), dimension
+    )
+    assert list(found["mem-back"]) == pytest.approx(back, abs=0.01)
+    assert sum(x * x for x in found["mem-even"]) == pytest.approx(1, abs=0.01), "two of the same must read as the same"
+    store.erase("mem-back", at=LATER)
+    assert "mem-back" not in store.points(("mem-back",), wide)
+
+
 def test_an_unknown_space_holds_nothing(store: Store) -> None:
     keep_with(store, a_memory(), EAST)
     assert not store.nearest(EAST, replace(FLAT, version="9"), where=HERE, limit=5)
