@@ -321,7 +321,8 @@ def the_tools(folder: Path) -> Tools:
 
 
 def proposed(tools: Tools, root: Path, *, number: int, destination: Destination, text: str) -> Suggestion:
-    setting = {"at": ["permissions", "deny"], "value": f"Bash(cmd{number}:*)"}
+    setting: dict[str, object] = {"at": ["permissions", "deny"], "value": f"Bash(cmd{number}:*)"}
+    whole: dict[str, object] = {"skill": {"title": f"Scar {number}", "steps": ["one", "two"]}} if number % 2 else {}
     scar = a_memory(f"scar {number}", id=f"mem-{number:04d}", kind=Kind.SCAR)
     keep(tools.store, scar)
     suggestion = drawn(
@@ -335,7 +336,7 @@ def proposed(tools: Tools, root: Path, *, number: int, destination: Destination,
             created_at=NOW + timedelta(seconds=number),
             scar_id=scar.id,
             name=name_of(f"scar {number % 7}" if destination is Destination.SKILL else f"scar {number}"),
-            data=setting if destination is Destination.SETTINGS_JSON else {},
+            data={Destination.SETTINGS_JSON: setting, Destination.SKILL: whole}.get(destination, {}),
             root=str(root),
         ),
         tools=tools,
