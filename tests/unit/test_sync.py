@@ -59,7 +59,7 @@ def test_what_is_learned_stands_in_the_file(following_chorus: Tools, tmp_path: P
 
 def test_a_bullet_edited_by_hand_is_kept_and_becomes_the_memory(
     following_chorus: Tools, tmp_path: Path, store: Store
-) -> None:  # CH-111
+) -> None:  # CH-111, HB-162
     learned("All endpoints return JSON", following_chorus)
     synced(following_chorus)
     file = file_of(tmp_path)
@@ -103,7 +103,7 @@ def test_a_persons_prose_between_the_lists_stays(following_chorus: Tools, tmp_pa
     assert file.read_text() == before
 
 
-def test_deleted_files_come_back_with_the_same_bytes(following_chorus: Tools, tmp_path: Path) -> None:
+def test_deleted_files_come_back_with_the_same_bytes(following_chorus: Tools, tmp_path: Path) -> None:  # HB-163
     learned("All endpoints return JSON", following_chorus)
     synced(following_chorus)
     before = file_of(tmp_path).read_bytes()
