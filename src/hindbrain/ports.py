@@ -444,6 +444,29 @@ class Damage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Backup:
+    """A copy of a store, in a file of its own that any store can be filled from."""
+
+    name: str
+    path: str
+    at: datetime  # as of when
+    size_bytes: int
+    sort: str  # made; before (a migration); aside (what stood where something was restored or repaired)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mended:
+    """What came of rebuilding a damaged store, row by row; each is named by its table and key."""
+
+    base: str  # name of the backup that it was built on; "": none was sound
+    aside: str  # where the damaged file is now
+    restored: tuple[str, ...] = ()  # exactly as they were
+    older: tuple[str, ...] = ()  # as a backup or the history has them
+    unsure: tuple[str, ...] = ()  # as they read now: nothing tells whether that is right
+    lost: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Erasure:
     """What `erase` removed, and where the text was still found afterwards (empty: proven gone)."""
 
@@ -708,8 +731,8 @@ class Store(Reader, Protocol):
     def close(self) -> None: ...
 
 
-class Movable(Store, Protocol):
-    """A store whose whole content can be carried into another of these."""
+class Whole(Reader, Protocol):
+    """A store, or one state of it, that can be read out wholly."""
 
     def identities(self) -> Sequence[tuple[str, str]]:
         """Every name that a project is known by, with the project's id, in order."""
@@ -720,6 +743,43 @@ class Movable(Store, Protocol):
     def vectors(self, ids: Sequence[str]) -> Sequence[Vector]:
         """All pieces of these memories in all spaces, by memory, the name of the space and piece."""
 
+
+class Movable(Whole, Store, Protocol):
+    """A store whose whole content can be carried into another of these."""
+
     def carry(self, parts: Sequence[tuple[Changes, Mapping[str, int]]]) -> None:
         """Apply them one after the other, wholly or not at all. The numbers say which one the first new row of
         `event`, `activity` or `job` gets in each: followers hold them."""
+
+
+class Backups(Protocol):
+    """Copies of one store in a folder of this machine. The store need not be sound, nor be there at all.
+
+    One process at a time: UpkeepRunning names the other.
+    """
+
+    @property
+    def folder(self) -> str: ...
+
+    def all(self) -> Sequence[Backup]:
+        """Oldest first. What somebody else put there is left out."""
+
+    def make(self, at: datetime, *, to: str = "", tell: Callable[[int, int], None]) -> Backup:
+        """Copy the store as it is at one moment, while others write it; into `to`, a new file, if not into the folder.
+
+        The copy is read back and compared before it gets its name: there is a whole one or none. StoreDamaged when the
+        store is not sound: a copy of damage must not take the place of a sound one.
+        """
+
+    def remove(self, backup: Backup) -> None: ...
+
+    def check(self, path: str) -> tuple[int, Sequence[Damage]]:
+        """Fill a store from the backup, somewhere out of the way, and look at all of it: how many memories there are,
+        and what is wrong. Nothing is left behind. Unreadable when it is no backup."""
+
+    def restore(self, path: str, *, at: datetime) -> str:
+        """Let the store hold what the backup holds, at once and wholly. Where that which it held is now; "" when there
+        was nothing. StoreDamaged when the backup is not sound; BadValue when the store is on a server and not empty."""
+
+    def mend(self, at: datetime) -> Mended:
+        """Rebuild the store: its own sound rows, and those of the newest sound backup in the place of others."""

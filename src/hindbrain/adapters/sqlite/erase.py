@@ -9,6 +9,7 @@ from pathlib import Path
 
 import apsw
 
+from hindbrain.adapters.sqlite.engine import teach
 from hindbrain.adapters.sqlite.schema import refuse_strangers, version
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.model.receipt import FORGOTTEN
@@ -174,6 +175,7 @@ def _is_cleaned(path: Path, memory_id: str, *, texts: Sequence[str], at: datetim
             is_known = version(db) == current
             if is_known:
                 db.pragma("secure_delete", 1)
+                teach(db)
                 _remove(db, memory_id, texts=texts, at=at)
         finally:
             db.close()
