@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # a recall needs none of these
     from hindbrain.core.anchors import Source
     from hindbrain.core.learning.audit import Entry, Head
     from hindbrain.core.model.activity import Activity, Deed
+    from hindbrain.core.model.backup import Backup, Mended
     from hindbrain.core.model.call import Call, Completion, NoModel, Prompt, Route
     from hindbrain.core.model.foreign import Reading, View
     from hindbrain.core.model.job import Job, JobState
@@ -274,16 +275,32 @@ class Spool(Protocol):
         """What stands behind that byte. The beginning of a line that somebody may still be writing is left out."""
 
     def finish(self, name: str, *, at: int) -> bool:
-        """Remove the file, for good once this returns; not if anything stands behind `at`, or may yet come."""
+        """Put the file by, for good once this returns; not if anything stands behind `at`, or may yet come. It is kept,
+        as the door would have it, until a backup holds what it taught; of very much, the latest."""
 
     def set_aside(self, text: str) -> None:
         """Keep a line that nobody could read, for a person; of very many, the latest."""
 
     def forget(self, texts: Sequence[str]) -> Sequence[str]:
-        """Drop lines that were set aside and hold any of `texts`; the files with records that wait and hold one."""
+        """Drop lines that were set aside or put by and hold any of `texts`; the files with records that wait and hold
+        one."""
+
+    def kept(self) -> Sequence[str]:
+        """Names of the files that were put by, oldest first."""
+
+    def drop_kept(self, *, before: datetime) -> int:
+        """Let go what was taken up before that moment and is in a backup now; how many files."""
+
+    def replay(self) -> int:
+        """Let what was taken up and is still kept be taken up once more, in its order; how many files. What had an
+        effect already has none again: how far a file was read stands in the store that was restored."""
+
+    def spoiled(self) -> int:
+        """How many of the lines that wait or are kept are no record."""
 
     def vitals(self) -> Mapping[str, str]:
-        """waiting_bytes, oldest (the time of the first record that waits; "" when none does), bad_bytes, path."""
+        """waiting_bytes, oldest (the time of the first record that waits; "" when none does), bad_bytes, kept_bytes,
+        path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -441,29 +458,6 @@ class Damage:
     where: str  # table and id
     what: str
     fix: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backup:
-    """A copy of a store, in a file of its own that any store can be filled from."""
-
-    name: str
-    path: str
-    at: datetime  # as of when
-    size_bytes: int
-    sort: str  # made; before (a migration); aside (what stood where something was restored or repaired)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mended:
-    """What came of rebuilding a damaged store, row by row; each is named by its table and key."""
-
-    base: str  # name of the backup that it was built on; "": none was sound
-    aside: str  # where the damaged file is now
-    restored: tuple[str, ...] = ()  # exactly as they were
-    older: tuple[str, ...] = ()  # as a backup or the history has them
-    unsure: tuple[str, ...] = ()  # as they read now: nothing tells whether that is right
-    lost: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,12 +13,14 @@ import apsw
 
 from hindbrain.adapters import locks
 from hindbrain.adapters.alone import alone
-from hindbrain.adapters.sqlite import check, mend, schema, twin
+from hindbrain.adapters.sqlite import mend, twin
 from hindbrain.adapters.sqlite.engine import connect, teach, translated
 from hindbrain.adapters.sqlite.gate import Gate
 from hindbrain.adapters.sqlite.store import SqliteStore
+from hindbrain.core.hints import Any
+from hindbrain.core.model.backup import Backup, Mended
 from hindbrain.errors import BadValue, Conflict, StoreDamaged, StoreLocked, Unreadable
-from hindbrain.ports import Backup, Damage, Mended
+from hindbrain.ports import Damage
 
 Tell = Callable[[int, int], None]
 _STAMP = "%Y%m%dT%H%M%S"
@@ -72,7 +74,9 @@ class BackupFolder:
             twin.copied(path, str(to))
             return SqliteStore(to)
         except (*_BROKEN, StoreDamaged) as error:
-            raise Unreadable(f"{path} is no sound backup: {error}", fix="`hindbrain backup --list` names others") from error
+            raise Unreadable(
+                f"{path} is no sound backup: {error}", fix="`hindbrain backup --list` names others"
+            ) from error
 
     def _named(self, made: Path, *, at: datetime, to: str, wanted: twin.Print) -> Backup:
         """The copy under its name, once it was found to be what it should be."""
@@ -206,7 +210,7 @@ def _told(aside: str, target: apsw.Connection) -> mend.Told:
 
 def _outrun(live: apsw.Connection, new: Path, *, at: datetime) -> None:
     """Numbers that others hold as cursors, or know a state by, must not be given twice."""
-    numbers: list[tuple[str, int]] = []
+    numbers: list[Any] = []
     with contextlib.suppress(*_BROKEN):
         numbers = live.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
     with closing(connect(str(new))[0]) as db:

@@ -76,7 +76,8 @@ def scanned(db: apsw.Connection) -> Iterator[tuple[Any, ...] | int]:
                 last = row[_NUMBER]
                 yield row
         except UnicodeDecodeError:
-            ((last,),) = db.execute("SELECT min(seq) FROM memory WHERE seq > ?", (last,)).fetchall()
+            found: list[Any] = db.execute("SELECT min(seq) FROM memory WHERE seq > ?", (last,)).fetchall()
+            ((last,),) = found
             yield last
         else:
             return

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import apsw
 
 from hindbrain.core.digest import sha256
+from hindbrain.core.hints import Any
 from hindbrain.errors import (
     DiskFailed,
     DiskFull,
@@ -71,8 +72,8 @@ def teach(db: apsw.Connection) -> None:
     db.create_scalar_function("seal_of", seal_of, deterministic=True)
 
 
-def seal_of(*values: bytes | None) -> int:
-    """Eight bytes that tell these values from others, NULL from nothing and one split of a text from another."""
+def seal_of(*values: Any) -> int:
+    """Eight bytes that tell these values (bytes, or None) from others, NULL from nothing and one split of a text from another."""
     told = b"".join(b"-" if value is None else b"%d:%b" % (len(value), value) for value in values)
     return int.from_bytes(bytes.fromhex(sha256(told)[:16]), signed=True)
 

@@ -13,7 +13,7 @@ from hindbrain.adapters.sqlite import check, rows, seals
 from hindbrain.adapters.sqlite.schema import fingerprint as fingerprint_of_schema
 from hindbrain.core.hints import Any
 from hindbrain.core.model import Memory
-from hindbrain.core.model.record import fingerprint, from_record
+from hindbrain.core.model.record import canonical, fingerprint, from_record, to_record
 from hindbrain.core.notation import read
 from hindbrain.core.value import dataclass, field
 
@@ -71,7 +71,7 @@ class _Table:
         self._damaged = damaged
         self._target = target
         self._told = told
-        info = target.execute(f"SELECT name, type, pk FROM pragma_table_info('{table.name}')").fetchall()
+        info: list[Any] = target.execute(f"SELECT name, type, pk FROM pragma_table_info('{table.name}')").fetchall()
         self._columns: Mapping[str, str] = {name: type_ for name, type_, _ in info}
         self._key = [name for name, _, at in sorted(info, key=lambda one: one[2]) if at]
 
@@ -162,13 +162,37 @@ class _Memories:
             self._without(memory_id, claimed=self._ours.get(memory_id, "") if not is_all else "")
         for memory_id in sorted(self._ours.keys() - versions - seen) if is_all else ():
             self._target.execute("DELETE FROM memory WHERE id = ?", (memory_id,))
+        self._mend_versions()
+
+    def _mend_versions(self) -> None:
+        """A version that nothing could replace is what the memory is now, if it is the present one; else it goes."""
+        sql = "SELECT memory, version, data, row_hash FROM memory_version"
+        bad: list[Any] = [row for row in self._target.execute(sql) if not _is_intact(*row[2:])]
+        for memory_id, version, *_ in bad:
+            name = f"memory_version {memory_id} {version}"
+            found = self._target.execute(
+                f"SELECT {rows.SELECTED} FROM memory m WHERE m.id = ?", (memory_id,)
+            ).fetchall()
+            memory = _read(found[0]) if found else None
+            if memory is not None and memory.version == version:
+                record = to_record(memory)
+                change = "UPDATE memory_version SET data = ?, row_hash = ? WHERE memory = ? AND version = ?"
+                self._target.execute(change, (canonical(record), fingerprint(record), memory_id, version))
+                self._told.older.append(name)
+            else:
+                self._target.execute(
+                    "DELETE FROM memory_version WHERE memory = ? AND version = ?", (memory_id, version)
+                )
+                self._told.lost.append(name)
+            self._told.unsure[:] = [one for one in self._told.unsure if one != name]
 
     def _taken(self, row: tuple[Any, ...] | int) -> str:
         """The id of the memory, which is sound in the target now."""
         if isinstance(row, int):
             sql = "SELECT CAST(id AS BLOB), CAST(row_hash AS BLOB) FROM memory WHERE seq = ?"
-            ((key, hash_),) = self._damaged.execute(sql, (row,)).fetchall()
-            memory_id = key.decode("utf-8", "replace")
+            found: list[Any] = self._damaged.execute(sql, (row,)).fetchall()
+            ((key, hash_),) = found
+            memory_id: str = key.decode("utf-8", "replace")
             self._without(memory_id, claimed=hash_.decode("utf-8", "replace"))
             return memory_id
         memory_id, claimed = row[0], row[len(rows.COLUMNS) - 1]
@@ -201,8 +225,7 @@ class _Memories:
     def _last(self, memory_id: str) -> Memory | None:
         sql = "SELECT data, row_hash FROM memory_version WHERE memory = ? ORDER BY version DESC LIMIT 1"
         for data, row_hash in self._target.execute(sql, (memory_id,)):
-            record = read(data)
-            return from_record(record) if fingerprint(record) == row_hash else None
+            return from_record(read(data)) if _is_intact(data, row_hash) else None
         return None
 
     def _put(self, memory: Memory, *, number: int | None) -> bool:
@@ -210,12 +233,19 @@ class _Memories:
         if memory.project not in self._numbers:
             return False
         values = rows.to_row(memory, project_number=self._numbers[memory.project])
-        held = self._target.execute("SELECT seq FROM memory WHERE id = ?", (memory.id,)).fetchall()
+        held: list[Any] = self._target.execute("SELECT seq FROM memory WHERE id = ?", (memory.id,)).fetchall()
         number = held[0][0] if held else number
         self._target.execute("DELETE FROM memory WHERE id = ? OR seq = ?", (memory.id, number))
         names, places = ", ".join(("seq", *rows.WRITTEN)), ", ".join("?" * (len(rows.WRITTEN) + 1))
         self._target.execute(f"INSERT INTO memory ({names}) VALUES ({places})", (number, *values))
         return True
+
+
+def _is_intact(data: str, row_hash: str) -> bool:
+    try:
+        return fingerprint(read(data)) == row_hash
+    except ValueError:
+        return False
 
 
 def _read(row: tuple[Any, ...]) -> Memory | None:
@@ -248,6 +278,5 @@ def _drop_orphans(db: apsw.Connection) -> None:
         for (table,) in db.execute("SELECT name FROM pragma_table_list WHERE type = 'table'").fetchall():
             for key in db.execute(f"PRAGMA foreign_key_list({table})").fetchall():
                 parent, column, wanted = key[2], key[3], key[4]
-                db.execute(
-                    f"DELETE FROM {table} WHERE {column} IS NOT NULL AND {column} NOT IN (SELECT {wanted} FROM {parent})"
-                )
+                known = f"SELECT {wanted} FROM {parent}"
+                db.execute(f"DELETE FROM {table} WHERE {column} IS NOT NULL AND {column} NOT IN ({known})")

@@ -46,8 +46,9 @@ def damage(db: apsw.Connection, *, fix: str) -> Iterator[Damage]:
 
 def _of(table: Sealed, db: apsw.Connection, *, fix: str) -> Iterator[Damage]:
     count = 0
+    rows = f"SELECT {table.key} AS k, {table.hash} AS h FROM {table.name}"
     found = db.execute(
-        f"SELECT CAST(r.k AS BLOB), s.hash IS NULL FROM (SELECT {table.key} AS k, {table.hash} AS h FROM {table.name}) r"
+        f"SELECT CAST(r.k AS BLOB), s.hash IS NULL FROM ({rows}) r"
         f" LEFT JOIN seal s ON s.sort = '{table.name}' AND s.key = r.k WHERE s.hash IS NOT r.h"
     )
     for key, is_loose in islice(found, _TOLD):
@@ -58,8 +59,7 @@ def _of(table: Sealed, db: apsw.Connection, *, fix: str) -> Iterator[Damage]:
     if rest:
         yield Damage(where=table.name, what=f"{rest} more rows like these", fix=fix)
     ((gone,),) = db.execute(
-        f"SELECT count(*) FROM seal WHERE sort = '{table.name}'"
-        f" AND key NOT IN (SELECT {table.key} FROM {table.name})"
+        f"SELECT count(*) FROM seal WHERE sort = '{table.name}' AND key NOT IN (SELECT {table.key} FROM {table.name})"
     ).fetchall()
     if gone:
         yield Damage(where=table.name, what=f"{gone} rows are missing that were written", fix=fix)

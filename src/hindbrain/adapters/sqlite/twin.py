@@ -1,7 +1,7 @@
 """How a database is copied while others write it, and put in another one's place, whole or not at all.
 
-Only the engine copies: a copy of the file would be torn, and closing it would drop the locks of this process. What takes
-a store's place is written into it as one transaction, so that whoever has it open goes on with the new content.
+Only the engine copies: a copy of the file would be torn, and closing it would drop the locks of this process. What
+takes a store's place is written into it as one transaction: whoever has it open goes on with the new content.
 """
 
 import os
@@ -13,6 +13,7 @@ from hindbrain.adapters.sqlite import check
 from hindbrain.adapters.sqlite.engine import connect
 from hindbrain.adapters.sqlite.schema import create_file
 from hindbrain.core.digest import Running
+from hindbrain.core.hints import Any
 from hindbrain.ports import Damage
 
 Tell = Callable[[int, int], None]  # so many more pages are there, of so many
@@ -25,7 +26,9 @@ _HASHED = {
 }
 
 
-def copied(path: str, to: str, *, tell: Tell = lambda *_: None, look: Callable[[apsw.Connection], Print] = lambda _: {}) -> Print:
+def copied(
+    path: str, to: str, *, tell: Tell = lambda *_: None, look: Callable[[apsw.Connection], Print] = lambda _: {}
+) -> Print:
     """Copy the database at `path` into a new file, as of one moment; what `look` saw of it at that moment."""
     db, _ = connect(path)
     try:
@@ -59,8 +62,8 @@ def printed(db: apsw.Connection) -> Print:
 
 
 def _count(db: apsw.Connection, table: str) -> int:
-    ((count,),) = db.execute(f"SELECT count(*) FROM {table}").fetchall()
-    return int(count)
+    found: list[Any] = db.execute(f"SELECT count(*) FROM {table}").fetchall()
+    return int(found[0][0])
 
 
 def checked(path: str) -> tuple[Print, Sequence[Damage]]:
