@@ -23,7 +23,6 @@ from hindbrain.settings import Settings, default_home, load, machine, worker_soc
 if TYPE_CHECKING:
     from hindbrain.adapters.clients import LocalClients
     from hindbrain.adapters.lease import Lease
-    from hindbrain.adapters.postgres import PostgresStore as ServerStore
     from hindbrain.adapters.service import Service
     from hindbrain.adapters.spool import FileSpool
     from hindbrain.adapters.worker import RemoteWorker

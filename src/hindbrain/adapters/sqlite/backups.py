@@ -205,6 +205,10 @@ def _told(aside: str, target: apsw.Connection) -> mend.Told:
     damaged = apsw.Connection(aside, flags=apsw.SQLITE_OPEN_READONLY)
     with closing(damaged):
         teach(damaged)
+        # Tables are read by those parts of the schema that are whole; the first statement still says what is not.
+        damaged.pragma("writable_schema", 1)
+        with contextlib.suppress(apsw.Error, UnicodeDecodeError):
+            damaged.execute("SELECT 1 FROM sqlite_schema").fetchall()
         return mend.mended(damaged, target)
 
 

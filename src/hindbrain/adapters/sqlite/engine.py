@@ -73,7 +73,7 @@ def teach(db: apsw.Connection) -> None:
 
 
 def seal_of(*values: Any) -> int:
-    """Eight bytes that tell these values (bytes, or None) from others, NULL from nothing and one split of a text from another."""
+    """Eight bytes that tell these values (bytes, or None) from others, and NULL from an empty text."""
     told = b"".join(b"-" if value is None else b"%d:%b" % (len(value), value) for value in values)
     return int.from_bytes(bytes.fromhex(sha256(told)[:16]), signed=True)
 

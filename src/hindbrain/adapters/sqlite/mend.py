@@ -5,7 +5,7 @@ history; then an older state of the row. What nothing can replace is kept as it 
 the backup stays deleted, as far as the damaged file can still tell.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import apsw
 
@@ -79,17 +79,36 @@ class _Table:
         claimed, is_all = self._seals(self._damaged)
         ours, _ = self._seals(self._target)
         seen = set()
-        for key, hash_, values in self._rows():
+        rows_, is_whole = self._rows()
+        if not is_all and not is_whole:
+            self._told.lost.append(f"{self._table.name}: what could not be read, if it is newer than the backup")
+        for key, hash_, *values in rows_:
             seen.add(key)
-            if claimed.get(key) == hash_ or (key not in claimed and not is_all):
-                if ours.get(key) != hash_ and not self._put(key, values):
-                    self._told.lost.append(self._named(key))
-            elif key in claimed and ours.get(key) != hash_:  # else it is the seal that was damaged
-                self._replace(key, values, is_held=ours.get(key) == claimed[key], is_older=key in ours)
+            if key in claimed:
+                self._judge(key, values, hashes=(hash_, claimed[key], ours.get(key)))
+            elif key and not is_all and ours.get(key) != hash_:
+                self._believe(key, values, is_older=key in ours)
         for key in claimed.keys() - seen:
             self._replace(key, None, is_held=ours.get(key) == claimed[key], is_older=key in ours)
         for key in (ours.keys() - claimed.keys() - seen) if is_all else ():
             self._delete(key)
+
+    def _judge(self, key: bytes, values: Sequence[Any], *, hashes: tuple[int, int, int | None]) -> None:
+        """A row of which it is known how it was written."""
+        hash_, claimed, ours = hashes
+        if ours == hash_:  # if the seal says otherwise, it is the seal that was damaged
+            return
+        if claimed != hash_:
+            self._replace(key, values, is_held=ours == claimed, is_older=ours is not None)
+        elif not self._put(key, values):
+            self._told.lost.append(self._named(key))
+
+    def _believe(self, key: bytes, values: Sequence[Any], *, is_older: bool) -> None:
+        """A row whose seal cannot be read: what a backup has is sure, if older; what is no row is none."""
+        if is_older:
+            self._told.older.append(self._named(key))
+        elif self._put(key, values):
+            self._told.unsure.append(self._named(key))
 
     def _replace(self, key: bytes, values: Sequence[Any] | None, *, is_held: bool, is_older: bool) -> None:
         if is_held:
@@ -108,8 +127,8 @@ class _Table:
             found += _read_all(db, f"{sql} DESC", self._table.name)[0]
         return dict(found), is_all
 
-    def _rows(self) -> Iterator[tuple[bytes, int, Sequence[Any]]]:
-        """From the front and, where something is in the way, from the back."""
+    def _rows(self) -> tuple[list[Any], bool]:
+        """Key, hash and values; from the front and, where something is in the way, from the back. Whether all are."""
         values = ", ".join(f"CAST({name} AS BLOB)" if t == "TEXT" else name for name, t in self._columns.items())
         wanted = f"CAST({self._table.key} AS BLOB), {self._table.hash}, {values} FROM {self._table.name}"
         found, is_all = _read_all(self._damaged, f"SELECT {wanted}")
@@ -118,9 +137,12 @@ class _Table:
             known = {row[0] for row in found}
             back, _ = _read_all(self._damaged, f"SELECT {wanted} ORDER BY {order}")
             found += [row for row in back if row[0] not in known]
-        return ((key, hash_, values) for key, hash_, *values in found)
+        return found, is_all
 
     def _put(self, key: bytes, values: Sequence[Any]) -> bool:
+        texts = (value for value, type_ in zip(values, self._columns.values(), strict=True) if type_ == "TEXT")
+        if not all(value is None or _is_text(value) for value in texts):
+            return False
         self._delete(key)
         places = ", ".join("CAST(? AS TEXT)" if type_ == "TEXT" else "?" for type_ in self._columns.values())
         sql = f"INSERT INTO {self._table.name} ({', '.join(self._columns)}) VALUES ({places})"
@@ -157,6 +179,7 @@ class _Memories:
                 seen.add(self._taken(row))
         except _BROKEN:
             is_all = False
+            self._told.lost.append("memory: what could not be read, if neither the backup nor its history has it")
         versions = {memory for (memory,) in self._target.execute("SELECT DISTINCT memory FROM memory_version")}
         for memory_id in sorted(versions - seen):
             self._without(memory_id, claimed=self._ours.get(memory_id, "") if not is_all else "")
@@ -239,6 +262,14 @@ class _Memories:
         names, places = ", ".join(("seq", *rows.WRITTEN)), ", ".join("?" * (len(rows.WRITTEN) + 1))
         self._target.execute(f"INSERT INTO memory ({names}) VALUES ({places})", (number, *values))
         return True
+
+
+def _is_text(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _is_intact(data: str, row_hash: str) -> bool:
