@@ -18,7 +18,7 @@ from hindbrain.core.consolidate.anti_patterns import AntiPattern, anti_patterns,
 from hindbrain.core.consolidate.cluster import clusters, pair_of
 from hindbrain.core.consolidate.generalise import GATE, Pattern, confidence, generalise
 from hindbrain.core.consolidate.past import Past, is_work, past
-from hindbrain.core.model import Kind, Memory, Relation
+from hindbrain.core.model import Kind, Memory, Relation, ReviewKind
 from hindbrain.core.model.job import Job
 from hindbrain.core.value import replace as changed
 from hindbrain.ports import Changes, Where
@@ -337,6 +337,24 @@ def test_two_cures_of_one_error_that_have_nothing_in_common_contradict() -> None
     mine = a_pattern("x", signature="TypeError: a", correct="exported the handler by name")
     other = merge.Known(memory_id="m", pattern=a_pattern("y", signature="TypeError: a", correct="downgraded webpack"))
     assert list(merge.ties(mine, [other])) == [("m", Relation.CONTRADICTS)]
+
+
+# LK-075
+def test_two_patterns_that_contradict_each_other_are_tied_and_put_before_a_person(tools: Tools, kept: Any) -> None:
+    cures = ("added explicit :void to the route handler", "downgraded webpack and cleared its cache")
+    for cure in cures:
+        error = an_error("Missing return type annotation", cure)
+        kept(*(a_record(task_id=f"{cure[:5]}-{name}", errors_encountered=[error]) for name in "ab"))
+        run(tools)
+    found = {one.body["correct_approach"]: one for one in all_of(tools, Kind.PATTERN) if one.error_signature}
+    old, new = (found[cure] for cure in cures)
+    tied = [(link.source, link.target) for link in tools.store.links(new.id) if link.relation is Relation.CONTRADICTS]
+    assert tied == [(new.id, old.id)]
+    (question,) = tools.store.reviews("prj-one")
+    assert (question.kind, question.memory_id, question.other_id) == (ReviewKind.CONTRADICTION, new.id, old.id)
+    assert cures[0] in question.reason
+    run(tools)
+    assert list(tools.store.reviews("prj-one")) == [question]  # it asks once
 
 
 def test_what_is_consolidated_is_trusted_as_little_as_its_least_parent(tools: Tools, kept: Any) -> None:
