@@ -288,6 +288,50 @@ def test_reading_our_own_files_again_changes_nothing(store: Store, tools: Tools)
     assert store.select(EVERY) == before and handed_out(tools) == first
 
 
+EPISODE_FILE = f"{TOP}/episodic/2026-01-06/task-001.json"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"outcome": "failure", "git_commit": "def456"},
+        {"context": EPISODE["context"] | {"goal": "Implement POST /api/todos with paging"}},
+        {"duration_seconds": 400},  # nothing that its prose tells
+    ],
+)
+def test_an_episode_that_was_changed_upstream_becomes_a_version_of_itself(
+    store: Store, tools: Tools, changed: dict[str, Any]
+) -> None:
+    adopted({EPISODE_FILE: json.dumps(EPISODE).encode()}, tools)
+    before = by_name(store, "ep-2026-01-06-001")
+    newer = {EPISODE_FILE: json.dumps(EPISODE | changed).encode()}
+    report = adopted(newer, tools)
+
+    assert (report.created, report.changed) == (0, 1)
+    (after,) = store.select(EVERY)
+    assert (after.id, after.version) == (before.id, 2)
+    assert {name: after.body[name] for name in changed} == changed
+    assert [version.memory.content for version in store.history(before.id)] == [before.content, after.content]
+    assert {name: json.loads(handed_out(tools)[EPISODE_FILE])[name] for name in changed} == changed
+    again = adopted(newer, tools)
+    assert (again.created, again.changed) == (0, 0) and store.select(EVERY) == [after]
+
+
+def test_another_event_under_the_same_name_stays_another_memory(store: Store, tools: Tools) -> None:
+    adopted({EPISODE_FILE: json.dumps(EPISODE).encode()}, tools)
+    other = EPISODE | {"task_id": "task-7", "timestamp": "2026-01-06T18:00:00Z", "outcome": "failure"}
+    assert adopted({EPISODE_FILE: json.dumps(other).encode()}, tools).created == 1
+    assert len(store.select(EVERY)) == 2
+
+
+def test_what_a_person_vouched_for_is_not_overwritten_from_upstream(store: Store, tools: Tools) -> None:
+    adopted({EPISODE_FILE: json.dumps(EPISODE).encode()}, tools)
+    known = by_name(store, "ep-2026-01-06-001")
+    keep(store, replace(known, trust=4, version=2))
+    adopted({EPISODE_FILE: json.dumps(EPISODE | {"outcome": "failure"}).encode()}, tools)
+    assert len(store.select(EVERY)) == 2 and store.memory(known.id) == replace(known, trust=4, version=2)
+
+
 def test_memories_that_were_born_here_survive_the_way_there_and_back(store: Store, tools: Tools) -> None:
     keep(
         store,
