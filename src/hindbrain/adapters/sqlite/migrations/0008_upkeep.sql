@@ -6,6 +6,10 @@
 -- unreadable is forgotten by `erase`, which merges the whole index and writes the file anew.
 INSERT INTO memory_words (memory_words, rank) VALUES ('secure-delete', 0);
 
+-- Whoever puts a memory away closes what was asked about it, and must not read all that was ever asked.
+CREATE INDEX idx_review_memory ON review (memory);
+CREATE INDEX idx_review_other ON review (other) WHERE other IS NOT NULL;
+
 CREATE TABLE paper_of_any_sort (
     project  TEXT NOT NULL REFERENCES project (id),
     sort     TEXT NOT NULL CHECK (sort IN ('ledger', 'handoff', 'metric')),
