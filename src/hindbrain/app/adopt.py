@@ -111,7 +111,9 @@ class _Desk:
     project: str
     now: datetime
     tools: Tools
-    named: Mapping[str, str] = field(default_factory=dict)  # what the files called an event before this import -> the memory
+    named: Mapping[str, str] = field(
+        default_factory=dict
+    )  # what the files called an event before this import -> the memory
 
     def arrival(self, told: Told, number: int) -> _Arrival:
         """What `told` becomes. BadValue or TooLong with the reason why it cannot."""
