@@ -407,6 +407,61 @@ def test_fields_of_the_wrong_type_are_reported_and_come_back(store: Store, tools
     assert "it broke" in by_name(store, "ep-2026-01-06-001").content
 
 
+FIGURES = {
+    "efficiency/iteration-1": {"iteration": 1, "duration_ms": 438000, "timestamp": "2026-01-06T06:37:41Z", "cost": 1.5},
+    "rewards/outcomes": [{"task": "t1", "reward": 0.5}],
+    "dashboard": {"window_days": 7, "tasks": 40},
+}
+
+
+def test_figures_that_loki_counted_come_back_as_they_were(tools: Tools) -> None:  # LK-019, LK-020, LK-021
+    theirs = {f".loki/metrics/{place}.json": json.dumps(said).encode() for place, said in FIGURES.items()}
+    report = adopted(folder() | theirs, tools)
+    assert {item.where for item in report.items if item.fate is Fate.READ} >= set(theirs)
+    present = dict(hand_out(dialect=dialect("loki"), project=PROJECT, name="one", tools=tools, present=theirs))
+    assert {path: present[path] for path in theirs} == theirs  # not even laid out anew
+    written = handed_out(tools)
+    assert {place: json.loads(written[f".loki/metrics/{place}.json"]) for place in FIGURES} == FIGURES
+    assert ".loki/metrics/dashboard-hindbrain.json" in written  # ours stands beside theirs
+    other = elsewhere(tools)
+    adopted(written, other)
+    assert handed_out(other) == written
+    board = ".loki/metrics/dashboard.json"
+    adopted({board: b'{"window_days": 7, "tasks": 41}'}, tools)
+    assert json.loads(handed_out(tools)[board])["tasks"] == 41
+
+
+def test_tasks_leave_figures_and_memory_works_without_them(tools: Tools) -> None:  # LK-019, LK-020, LK-021
+    failed = {"t": 5, "action": "run_test", "target": "npm test", "result": "fail", "error": "red"}
+    log = [failed, failed, failed | {"result": "pass", "error": ""}, {"t": 9, "action": "run_test", "result": "pass"}]
+    late = EPISODE | {
+        "id": "ep-2026-01-20-001",
+        "task_id": "t-2",
+        "timestamp": "2026-01-20T10:00:00Z",
+        "outcome": "failure",
+    }
+    files = {"a.json": EPISODE | {"action_log": log}, "b.json": late}
+    adopted({f"{TOP}/episodic/2026-01-06/{name}": json.dumps(one).encode() for name, one in files.items()}, tools)
+    tree = handed_out(tools)
+
+    (cost,) = json.loads(tree[".loki/metrics/efficiency/2026-01-06.json"])["tasks"]
+    assert (cost["task_id"], cost["duration_seconds"], cost["agents"]) == ("task-042", 342, ["eng-001-backend"])
+    assert cost["retries"] == 2
+    (reward,) = json.loads(tree[".loki/metrics/rewards/2026-01-06.json"])["signals"]
+    assert (reward["outcome"], reward["efficiency"]) == (1.0, 0.333)
+    assert reward["preference"] == EPISODE["context"]["constraints"]
+    week = json.loads(tree[".loki/metrics/dashboard.json"])
+    assert (week["tasks"], week["outcomes"]) == (1, {"failure": 1})  # the other one is older than seven days
+    without = {path: text for path, text in tree.items() if "/metrics/" not in path}
+    other = elsewhere(tools)
+    adopted(without, other)
+    assert handed_out(other) == tree
+
+
+def test_a_folder_of_metrics_in_the_code_is_none_of_lokis() -> None:
+    assert not dialect("loki").wants("src/metrics/table.json") and dialect("loki").wants(".loki/metrics/dashboard.json")
+
+
 def test_secrets_do_not_pass_in_any_field(store: Store, tools: Tools) -> None:
     secret = "ghp_" + "a8Kd93mVb2Lq7Xz0Rt5Yw1Pn6Sj4Fh3Gc9De"
     loud = EPISODE | {"context": {"goal": f"use {secret}"}, "action_log": [{"t": 1, "error": secret, secret: 1}]}
@@ -492,7 +547,7 @@ def test_the_real_folder_is_read_whole_and_comes_back_the_same(tools: Tools, clo
 
     assert Counter(str(item.fate) for item in report.items) == {"read": len(tree) - 2 + 1, "rejected": 4}
     assert {item.reason for item in report.items if item.fate is Fate.REJECTED} == {"says nothing"}
-    assert report.created == 29 and report.papers == 22
+    assert report.created == 29 and report.papers == 23  # 22 handoffs and the figures of an iteration
     first = handed_out(tools)
     for path in tree:
         if "/episodic/" in path and not path.endswith("index.json"):

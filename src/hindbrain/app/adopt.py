@@ -27,7 +27,7 @@ from hindbrain.core.model import (
 )
 from hindbrain.core.model.bodies import faults
 from hindbrain.core.model.foreign import Fate, Item, Reading, Told
-from hindbrain.core.model.paper import Paper
+from hindbrain.core.model.paper import Paper, Sort
 from hindbrain.core.model.record import fingerprint
 from hindbrain.core.shape import CATEGORIES, title_of
 from hindbrain.core.value import dataclass, field, replace
@@ -310,7 +310,8 @@ def _put_away(papers: Sequence[Paper], tx: Transaction) -> int:
 def _is_news(paper: Paper, known: Paper | None) -> bool:
     if known is None:
         return True
-    return paper.at > known.at and (paper.data, paper.taken_at) != (known.data, known.taken_at)
+    is_undated = paper.sort is Sort.METRIC and paper.at == known.at  # a file of figures is the newest that there is
+    return (is_undated or paper.at > known.at) and (paper.data, paper.taken_at) != (known.data, known.taken_at)
 
 
 def _sorted(desk: _Desk, reading: Reading) -> tuple[list[_Arrival], dict[str, str]]:
