@@ -241,6 +241,12 @@ def test_errors_and_learnings_become_anti_patterns(store: Store, tools: Tools) -
     assert (learning["ts"], learning["agent"]) == ("2026-01-06T09:00:00Z", "ops-001")
 
 
+def test_facts_stand_in_their_own_file_with_all_their_fields(tools: Tools) -> None:  # LK-011
+    adopted(folder(), tools)
+    (fact,) = json.loads(handed_out(tools)[f"{TOP}/semantic/facts.json"])["facts"]
+    assert (fact["id"], fact["fact"], fact["seen"]) == ("fact-7", "Billing listens on port 8081", 3)
+
+
 def test_a_skill_is_read_in_its_parts_and_written_the_same() -> None:  # LK-005, LK-013..015, LK-082..086
     body = parsed(SKILL, name="api-implementation")
     assert body["name"] == "API Endpoint Implementation" and len(body["steps"]) == 2
