@@ -208,7 +208,7 @@ page = resource.getpagesize()
 
 def some(first, count):
     jobs = tuple(
-        Job(id=f"job-{n:07d}", kind="work", key=f"k{n}", project="prj-one", payload={"n": n}, created_at=now, due_at=now)
+        Job(id=f"job-{n:07d}", kind="work", key=f"k{n}", project="prj-one", payload={}, created_at=now, due_at=now)
         for n in range(first, first + count)
     )
     tools.store.write(lambda tx: tx.apply(Changes(jobs=jobs)))

@@ -9,7 +9,30 @@ import re
 
 _MOUNTS = "/proc/self/mountinfo"
 _DISTANT = frozenset(
-    ["nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "virtiofs", "afs", "ceph", "glusterfs", "lustre", "ncpfs", "coda", "vboxsf", "vmhgfs", "prl_fs", "beegfs", "gpfs", "ocfs2", "gfs2", "davfs", "fuse"]
+    [
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb3",
+        "smbfs",
+        "9p",
+        "virtiofs",
+        "afs",
+        "ceph",
+        "glusterfs",
+        "lustre",
+        "ncpfs",
+        "coda",
+        "vboxsf",
+        "vmhgfs",
+        "prl_fs",
+        "beegfs",
+        "gpfs",
+        "ocfs2",
+        "gfs2",
+        "davfs",
+        "fuse",
+    ]
 )
 _COPIED = {  # folders by the names that their programs give them
     "dropbox": "Dropbox",
