@@ -26,7 +26,7 @@ DATABASE = re.compile(r"(?i)\b(?:\w*_)?(?:db|database|sqlite|wal|shm|store)(?:_\
 MAY_OPEN = {
     "schema.py::create_file": "the database, before any connection exists, with O_EXCL",
     "schema.py::_read": "migrations inside the package",
-    "gate.py::_locked": "lock files beside the database",
+    "gate.py::_opened": "lock files beside the database",
     "place.py::_kind": "the system's table of disks",
     "twin.py::_sync": "a finished copy that no connection has open, and its folder",
 }

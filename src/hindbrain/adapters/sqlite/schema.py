@@ -7,7 +7,7 @@ import apsw
 
 from hindbrain.adapters.sqlite.engine import transaction
 from hindbrain.core.digest import sha256
-from hindbrain.core.hints import TYPE_CHECKING
+from hindbrain.core.hints import TYPE_CHECKING, Any
 from hindbrain.core.value import dataclass
 from hindbrain.errors import SchemaNewer, StoreDamaged
 
@@ -93,6 +93,17 @@ def refuse_newer(db: apsw.Connection, path: str, *, known: int) -> None:
             f"{path} has schema {version(db)}, this program knows {known}",
             fix="upgrade with `pip install --upgrade hindbrain`, or set HINDBRAIN_HOME to another folder",
         )
+
+
+def reached(db: apsw.Connection) -> int:
+    """A number that grows with whatever is added. One that is smaller than it was means that something is gone: a log
+    whose end is damaged or missing reads as one that was never longer."""
+    number: Any
+    ((number,),) = db.execute(
+        "SELECT (SELECT coalesce(sum(seq), 0) FROM sqlite_sequence) + (SELECT coalesce(max(seq), 0) FROM memory)"
+        " + (SELECT coalesce(max(rowid), 0) FROM memory_version) + (SELECT coalesce(max(rowid), 0) FROM receipt)"
+    ).fetchall()
+    return int(number)
 
 
 def fingerprint(db: apsw.Connection) -> str:

@@ -77,6 +77,8 @@ class SqliteStore(SqliteReader):
             finally:
                 if not is_durable:
                     db.execute("PRAGMA synchronous = FULL")
+            if is_durable:
+                self._note(db)
         self._fold(db)
         return result
 
@@ -123,7 +125,10 @@ class SqliteStore(SqliteReader):
         from hindbrain.adapters.sqlite import erase  # starts a process: nothing that a recall should load
 
         with self._writing() as db:
-            return erase.erase(db, memory_id, path=self.path, backups=self.backups, at=at)
+            self._gate.note(0)  # what is erased may be the last that was written
+            erased = erase.erase(db, memory_id, path=self.path, backups=self.backups, at=at)
+            self._note(db)
+            return erased
 
     def repair(self) -> None:
         from hindbrain.adapters.sqlite import check
@@ -134,8 +139,9 @@ class SqliteStore(SqliteReader):
     def damage(self) -> Sequence[Damage]:
         from hindbrain.adapters.sqlite import check
 
+        noted = self._gate.noted()  # first: whoever writes meanwhile only adds
         with translated(self._path):
-            return check.damage(self._connection())
+            return (*check.damage(self._connection()), *check.shortfall(self._connection(), noted))
 
     def identities(self) -> Sequence[tuple[str, str]]:
         return self._all("SELECT identity, project FROM project_identity ORDER BY identity")
@@ -226,6 +232,11 @@ class SqliteStore(SqliteReader):
                 )
             with self._gate.hold(self._timeout_s if patience_s is None else patience_s):
                 yield db
+
+    def _note(self, db: apsw.Connection) -> None:
+        """Best effort: a note that could not be made only leaves the one before it."""
+        with contextlib.suppress(OSError):
+            self._gate.note(schema.reached(db))
 
     def _fold(self, db: apsw.Connection) -> None:
         """Move a long write-ahead log into the file, under the gate.
