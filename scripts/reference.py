@@ -281,7 +281,8 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
     "beads": {"text": "what the script prints"},
     "backup": {
         "backup": "`{name, path, at, size_bytes, sort}`; with `--list` the answer is `{backups}`, a list of them, "
-        "oldest first. `sort` is made, before (a migration) or aside (what stood where something was restored or repaired)",
+        "oldest first. `sort` is made, before (a migration) or aside (what stood where "
+        "something was restored or repaired)",
         "removed": "names of older backups that have had their time",
     },
     "fsck": {

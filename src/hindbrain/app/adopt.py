@@ -178,7 +178,7 @@ class _Desk:
         is_one = known.learned_at == new.learned_at or known.provenance.task == new.provenance.task
         return known if is_one else None
 
-    def _continued(self, known: Memory, arrival: _Arrival, tx: Transaction) -> Receipt:
+    def _continued(self, known: Memory, arrival: _Arrival, *, tx: Transaction) -> Receipt:
         """Its next version, unless it says what is known."""
         changed = {name: getattr(arrival.memory, name) for name in _RETOLD}
         verdict, reason = Verdict.EVIDENCE, "known already"
