@@ -478,6 +478,7 @@ class Changes:
     pulses: tuple[Pulse, ...] = ()
     sayings: tuple[Saying, ...] = ()
     links: tuple[Link, ...] = ()
+    unlinked: tuple[Link, ...] = ()  # links that go, by their ends and relation; one that is not there changes nothing
     receipts: tuple[Receipt, ...] = ()
     reviews: tuple[Review, ...] = ()  # new ones, or the closed form of a known one
     injections: tuple[Injection, ...] = ()
@@ -588,8 +589,8 @@ class Reader(Protocol):
 
     def review(self, review_id: str) -> Review | None: ...
 
-    def reviews(self, project: str, *, with_closed: bool = False) -> Sequence[Review]:
-        """Oldest first."""
+    def reviews(self, project: str, *, with_closed: bool = False, about: str = "") -> Sequence[Review]:
+        """Oldest first; with `about`, those that name this memory, found without reading the others."""
 
     def injections(self, memory_id: str) -> Sequence[Injection]:
         """Injections that showed the memory (not: would have shown), oldest first."""
