@@ -54,6 +54,10 @@ _ORDERS = {
     "newest": "m.learned_at DESC, m.id DESC",
 }
 _SPACE = "SELECT seq FROM space WHERE provider = ? AND model = ? AND version = ? AND dimension = ?"
+_SPANS = (
+    "SELECT v.memory, v.start, v.end FROM json_each(?) j CROSS JOIN vector v ON v.scope = j.value ->> 1"
+    " AND v.space = ? AND v.memory = j.value ->> 0 AND v.piece = j.value ->> 2"
+)
 _VECTORS = (
     "json_each(?) j JOIN memory m ON m.id = j.value JOIN memory_scope c ON c.memory = m.seq"
     " JOIN space s ON s.provider = ? AND s.model = ? AND s.version = ? AND s.dimension = ?"
@@ -62,10 +66,6 @@ _VECTORS = (
 _REST = (
     " JOIN vector_rest r ON (r.scope, r.space, r.memory, r.piece) = (v.scope, v.space, v.memory, v.piece)"
     " ORDER BY m.id, r.part"
-)
-_SPANS = (
-    "SELECT v.memory, v.start, v.end FROM json_each(?) j CROSS JOIN vector v ON v.scope = j.value ->> 1"
-    " AND v.space = ? AND v.memory = j.value ->> 0 AND v.piece = j.value ->> 2"
 )
 _RECEIPT = (
     *("id", "key", "at", "project", "verdict", "text", "reason", "memory", "supersedes", "signal", "said_at"),
