@@ -589,8 +589,8 @@ class Reader(Protocol):
 
     def review(self, review_id: str) -> Review | None: ...
 
-    def reviews(self, project: str, *, with_closed: bool = False) -> Sequence[Review]:
-        """Oldest first."""
+    def reviews(self, project: str, *, with_closed: bool = False, about: str = "") -> Sequence[Review]:
+        """Oldest first; with `about`, those that name this memory, found without reading the others."""
 
     def injections(self, memory_id: str) -> Sequence[Injection]:
         """Injections that showed the memory (not: would have shown), oldest first."""

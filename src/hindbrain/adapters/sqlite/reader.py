@@ -342,9 +342,13 @@ class SqliteReader:
     def review(self, review_id: str) -> Review | None:
         return _first(self._reviews("WHERE id = ?", review_id))
 
-    def reviews(self, project: str, *, with_closed: bool = False) -> Sequence[Review]:
+    def reviews(self, project: str, *, with_closed: bool = False, about: str = "") -> Sequence[Review]:
         clause = "" if with_closed else " AND closed_at IS NULL"
-        return self._reviews(f"WHERE project = ?{clause} ORDER BY opened_at, id", project)
+        order = " ORDER BY opened_at, id"
+        if not about:
+            return self._reviews(f"WHERE project = ?{clause}{order}", project)
+        # With the plus sign, the index of open questions is no choice: it leads to all of them.
+        return self._reviews(f"WHERE +project = ?{clause} AND (memory = ? OR other = ?){order}", project, about, about)
 
     def _reviews(self, rest: str, *values: Any) -> list[Review]:
         found = self._all(
