@@ -61,7 +61,7 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
     "lesson": {
         "works": "list, newest first, of `{id, title, opened_at, estimate, tokens, closed_at, works, tasks, "
         "iterations, scars, logs}`; `open` and `add` answer with one of them, `close` with "
-        "`{work, bundle, text, path, refused}`",
+        "`{work, bundle, text, path, refused, made_by, trouble}`",
     },
     "receipts": {"receipts": f"list, newest first; each {_RECEIPT}"},
     "scar": {"scars": f"list, most important first; each {_MEMORY}"},
@@ -86,7 +86,10 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "notices": "list of what a person should know",
         "is_dry_run": "true: nothing was written",
     },
-    "skills": {"skills": f"list, newest first; each {_MEMORY}"},
+    "skills": {
+        "skills": f"list, newest first; each {_MEMORY}; `approve` answers with one of them, and with "
+        "`rule`, `status` and `reason`",
+    },
     "episodes": {"episodes": f"list, best first; each {_MEMORY}"},
     "before-task": {
         "relevant_patterns": "list of summaries: what worked",
