@@ -97,4 +97,6 @@ def test_no_question_is_answered_with_a_row_beyond_its_scope(empty: Callable[[st
         assert listed == [memory.id for memory in plain.select(where)]
         answered += bool(found) + bool(near)
     assert answered > count / 4
-    reached("S11", f"{store.vitals()['engine']}: {count:,} questions, 0 rows out of scope, as the plain store", seed=seed)
+    reached(
+        "S11", f"{store.vitals()['engine']}: {count:,} questions, 0 rows out of scope, as the plain store", seed=seed
+    )

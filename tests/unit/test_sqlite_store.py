@@ -453,3 +453,11 @@ def test_a_word_of_a_large_store_is_counted_again_when_the_store_has_grown(
     assert sqlite_store.holders(["lock"]) == (101, {"lock": 100})  # near enough, and free
     keep(sqlite_store, a_memory("and another lock", id="mem-two"))
     assert sqlite_store.holders(["lock"]) == (102, {"lock": 102})
+
+
+# R19: with two of one number, a store that has one of them would never get the other
+@pytest.mark.parametrize("adapter", ["sqlite", "postgres"])
+def test_every_migration_has_a_number_of_its_own_and_none_is_left_out(adapter: str) -> None:
+    folder = Path(schema.__file__).parents[1] / adapter / "migrations"
+    numbers = [int(path.name[:4]) for path in sorted(folder.glob("*.sql"))]
+    assert numbers == list(range(1, len(numbers) + 1))
