@@ -222,3 +222,12 @@ def test_hooks_keep_what_they_hear_while_the_server_is_away_and_it_arrives_once(
         assert cli.child("worker", "--once").code == 0
     found = cli.json("activity")["activities"]
     assert sorted(one["subject"] for one in found) == [f"echo {n}" for n in range(5)]
+
+
+def test_a_number_that_the_server_has_not_given_out_was_not_committed(url: str) -> None:  # R15
+    """After a crash it may not know a number that it had given: nothing under it had reached the disk."""
+    from hindbrain.adapters.postgres import PostgresStore
+
+    store = PostgresStore(url)
+    assert not store._is_committed(str(2**40))
+    store.close()

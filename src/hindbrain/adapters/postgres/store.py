@@ -136,8 +136,11 @@ class PostgresStore(_Whole):
         raise lost
 
     def _is_committed(self, number: str) -> bool:
-        with self._wire.lent() as db:
-            ((status,),) = db.execute("SELECT pg_xact_status(%s::text::xid8)", (number,)).fetchall()
+        try:
+            with self._wire.lent() as db:
+                ((status,),) = db.execute("SELECT pg_xact_status(%s::text::xid8)", (number,)).fetchall()
+        except psycopg.errors.InvalidParameterValue:
+            return False  # "in the future": it died before anything under that number had reached its disk
         if status == "in progress":  # its session has not noticed yet that we are gone
             raise StoreUnreachable(f"{self._wire.name}: a commit hangs", fix="try again: repeating it is safe")
         return bool(status == "committed")
