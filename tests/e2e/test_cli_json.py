@@ -125,6 +125,7 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
         "recall": ["lock"],
         "completion": ["fish"],
         "extract": ["--session", "s1"],
+        "migrate": [f"{os.environ['HINDBRAIN_HOME']}/hindbrain.db", "carried.db"],
         "before-task": ["lock"],
         "worker": ["--status"],  # without an option it would serve
         "init": ["--dry-run"],
