@@ -20,7 +20,10 @@ from hindbrain.entry.http.table import ROUTES, absent, offered
 from hindbrain.errors import BadValue
 from hindbrain.settings import Settings
 
-OTHERS = ("GET /login", "POST /logout", "GET /api/openapi.json", "GET /", "GET /nowhere", "OPTIONS /api/recall")
+OTHERS = (
+    *("GET /login", "POST /logout", "GET /api/openapi.json", "GET /", "GET /nowhere", "OPTIONS /api/recall"),
+    *("GET /mcp", "POST /mcp", "DELETE /mcp", "GET /hub/feed", "POST /hub/feed/x/apply", "GET /hub/static/hub.js"),
+)
 LINES = [f"{route.method} {route.path}" for route in offered()] + list(OTHERS)
 
 

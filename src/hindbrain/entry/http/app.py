@@ -1,7 +1,8 @@
 """How the parts of the service stand together: the guard outside, repeated writes next, the routes within.
 
-The hub and other surfaces come in by `more` (routes of their own) and `mounts` (whole applications below a path). All
-of it stands behind the guard, and finds its caller in `request.state.caller`, its desk in `request.app.state.desk`.
+The hub and other surfaces come in by `more` (routes of their own), `mounts` (whole applications below a path) and
+`guests` (those at one path that have to be run). All of it stands behind the guard, and finds its caller in
+`request.state.caller`, its desk in `request.app.state.desk`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +12,7 @@ from fastapi import Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route as Place
 from starlette.types import ASGIApp
 
 from hindbrain import __version__
@@ -21,6 +23,7 @@ from hindbrain.entry.http.caller import Doorman
 from hindbrain.entry.http.desk import Desk, Visit
 from hindbrain.entry.http.figures import Counted, Figures
 from hindbrain.entry.http.guard import LOGIN, Address, Guard
+from hindbrain.entry.http.guest import Guest, Lodging, welcome
 from hindbrain.entry.http.problem import Refused
 from hindbrain.entry.http.replay import Replay
 from hindbrain.entry.http.table import Route, offered
@@ -40,6 +43,7 @@ def build(
     *,
     more: Sequence[Route] = (),
     mounts: Mapping[str, ASGIApp] | None = None,
+    guests: Mapping[str, Guest] | None = None,
     is_ending: Callable[[], bool] = lambda: False,
 ) -> "Service":
     """The service as one ASGI application. `is_ending` tells long answers that it is time to finish."""
@@ -48,8 +52,15 @@ def build(
         lambda secret: bearer(secret, store=desk.tools().store),
         cookie=f"hindbrain-{address.port}",
     )
+    lodged = guests or {}
     app = FastAPI(
-        title="Hindbrain", version=__version__, description=_ABOUT, openapi_url=None, docs_url=None, redoc_url=None
+        title="Hindbrain",
+        version=__version__,
+        description=_ABOUT,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lambda _: welcome(lodged.values()),
     )
     app.state.desk, app.state.figures, app.state.is_ending = desk, Figures(), is_ending
     _translate(app)
@@ -57,6 +68,8 @@ def build(
         _offer(app, route)
     for path, mounted in (mounts or {}).items():
         app.mount(path, mounted)
+    for path, guest in lodged.items():
+        app.router.routes.append(Place(path, Lodging(guest, is_ending=is_ending)))
     within = Replay(Counted(app, figures=app.state.figures), desk=desk)
     return Service(app=app, guarded=Guard(within, address=address, doorman=doorman), doorman=doorman)
 
