@@ -1,4 +1,4 @@
-"""Whose memory a call is about that comes through the service: its token decides, and a header or an argument names it."""
+"""Whose memory a call through the service is about: its token decides, a header or an argument names it."""
 
 import secrets
 from collections.abc import Mapping
