@@ -592,6 +592,12 @@ class Hindbrain:
 
         return link(memory_id, relation, other=other, reason=reason, tools=self._tools)
 
+    def unlink(self, memory_id: str, relation: str, *, other: str) -> Tie:
+        """Take a link away again; the tie that was. UnknownMemory where there is none."""
+        from hindbrain.app.link import unlink
+
+        return unlink(memory_id, relation, other=other, tools=self._tools)
+
     def graph(self, *, kinds: Sequence[str] = (), relations: Sequence[str] = (), limit: int = 200) -> Web:
         """The memories that are linked, and their links."""
         from hindbrain.app.link import graph

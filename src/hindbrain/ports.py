@@ -460,6 +460,7 @@ class Changes:
     pulses: tuple[Pulse, ...] = ()
     sayings: tuple[Saying, ...] = ()
     links: tuple[Link, ...] = ()
+    unlinked: tuple[Link, ...] = ()  # links that go, by their ends and relation; one that is not there changes nothing
     receipts: tuple[Receipt, ...] = ()
     reviews: tuple[Review, ...] = ()  # new ones, or the closed form of a known one
     injections: tuple[Injection, ...] = ()

@@ -408,6 +408,8 @@ class _DictTransaction(_DictReader):
             tables.receipts[receipt.id] = receipt
         for saying in changes.sayings:
             tables.sayings.setdefault((saying.memory_id, saying.receipt), saying)
+        for gone in changes.unlinked:
+            tables.links.pop((gone.source, gone.target, gone.relation), None)
         for link in changes.links:
             tables.links.setdefault((link.source, link.target, link.relation), link)
         tables.reviews |= {review.id: review for review in changes.reviews}

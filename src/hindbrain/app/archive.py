@@ -62,16 +62,21 @@ def restore(memory_id: str, *, store: Store, clock: Clock) -> Memory:
                     f"nothing to restore: {memory.id} is {memory.state}",
                     fix="`hindbrain list --all` shows what is archived or superseded",
                 )
-        if (twin := tx.same_text(back)) and twin.id != back.id:
-            raise Conflict(
-                f"the same text is kept as {twin.id}", fix=f"`hindbrain delete {twin.id}` first, or leave it there"
-            )
+        refuse_twin(back, tx)
         event = _event("memory_restored", back, at=now)
         reviews = _reopened(back, tx)
         tx.apply(Changes(memories=(back,), reviews=reviews, events=(event,), by=_PERSON, change="restored"))
         return back
 
     return store.write(work)
+
+
+def refuse_twin(back: Memory, reader: Reader) -> None:
+    """Conflict when the text that would come back is kept by another memory already."""
+    if (twin := reader.same_text(back)) and twin.id != back.id:
+        raise Conflict(
+            f"the same text is kept as {twin.id}", fix=f"`hindbrain delete {twin.id}` first, or leave it there"
+        )
 
 
 def _reopened(memory: Memory, reader: Reader) -> tuple[Review, ...]:
