@@ -116,6 +116,7 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
     positional: dict[str, list[str]] = {
         **{name: [memory_id] for name in ("show", "why", "delete", "restore")},
         "edit": [memory_id, "--importance", "6"],
+        "split": [memory_id, "--into", "Redis locks expire", "--into", "30 s are long for a lock"],
         "links": [memory_id],
         "verdict": [memory_id, "helped"],
         "add": ["a second one"],

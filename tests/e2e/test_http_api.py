@@ -235,6 +235,27 @@ def test_links_are_read_from_both_ends(api: Api) -> None:
     assert api(f"POST /api/memories/{newer['id']}/links", tie | {"relation": "likes"}, status=400)
     assert api(f"POST /api/memories/{newer['id']}/links", tie | {"target": "mem-none"}, status=404)
     assert api(f"GET /api/memories/{newer['id']}/why", status=200).data["memory"]["id"] == newer["id"]
+    assert api(f"DELETE /api/memories/{one['id']}/links/likes/{newer['id']}", status=400)
+    relation = tie["relation"]
+    assert api(f"DELETE /api/memories/{newer['id']}/links/{relation}/{one['id']}", status=204)
+    assert api(f"GET /api/memories/{one['id']}/links", status=200).data == []
+    assert api(f"DELETE /api/memories/{newer['id']}/links/{relation}/{one['id']}", status=404)
+
+
+def test_two_memories_become_one_and_one_becomes_two(api: Api) -> None:
+    lock, name = api.add("Sentinel locks expire after 31 s"), api.add("Nightly jobs are named by date")
+    merge = f"POST /api/memories/{lock['id']}/merge"
+    both = {"other": name["id"], "content": "Sentinel locks expire after 31 s, and nightly jobs are named by date"}
+    assert api(merge, both, status=412, headers={"If-Match": '"9"'})
+    whole = api(merge, both, status=200, headers={"If-Match": '"1"'})
+    assert whole.data["content"] == both["content"] and whole.headers["etag"] == '"2"'
+    assert api(f"GET /api/memories/{name['id']}").data["superseded_by"] == lock["id"]
+    assert api(merge, both, status=409) and api(merge, {"other": "mem-none"}, status=404)
+    split = f"POST /api/memories/{lock['id']}/split"
+    assert api(split, {"parts": ["one"]}, status=400)
+    parts = api(split, {"parts": ["Sentinel locks expire", "Nightly jobs have names"]}, status=201).data
+    assert [part["content"] for part in parts] == ["Sentinel locks expire", "Nightly jobs have names"]
+    assert api(f"GET /api/memories/{lock['id']}").data["state"] == "superseded"
 
 
 def test_what_is_too_large_or_no_json_is_refused_before_it_is_read(api: Api) -> None:

@@ -36,7 +36,7 @@ hindbrain serve --host 0.0.0.0 --name memory.example.org --tls-cert cert.pem --t
 @option("--insecure", is_flag=True, help="Listen beyond this machine without TLS.")
 @option("--open", "is_opened", is_flag=True, help="Open the hub in a browser.")
 def serve(call: Call, port: int, host: str, names: Sequence[str], **how: object) -> None:
-    """Serve the memory over HTTP: API, hub, MCP and worker, until Ctrl-C.
+    """Serve API, hub, MCP and worker over HTTP, until Ctrl-C.
 
     Every request needs the token that `hindbrain token` prints. The login link lets one browser in, once. Without
     --host only this machine can call.
