@@ -312,6 +312,7 @@ ELSEWHERE = {
     "mcp": "the protocol itself, and nothing else.",
     "serve": "`{address, login, mcp, pid}` as soon as it listens; `login` is the link that lets one browser in, `mcp` "
     "where agents ask.",
+    "hub": "`{address, login}`; `login` is a link that lets one browser in.",
     "token": "`{token}`; with `add` `{name, rights, created_at, project, revoked_at, token}`, with `list` `{tokens}`: "
     "list of the same without `token`, with `revoke` one of those.",
     "add": f"{_RECEIPT}.",

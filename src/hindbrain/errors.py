@@ -230,6 +230,14 @@ class StoreUnreachable(HindbrainError):
     http_status = 503
 
 
+class NotServing(HindbrainError):
+    """No service runs that could be asked, or it does not answer."""
+
+    code = "not_serving"
+    exit_code = 89
+    http_status = 503
+
+
 class ExtraMissing(HindbrainError):
     """The command needs packages that the installation was made without."""
 

@@ -92,6 +92,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
     },
     "Serve": {
         "serve": Entry("serve:serve", "Serve API, hub, MCP and worker over HTTP, until Ctrl-C"),
+        "hub": Entry("hub:hub", "Print a link that lets a browser into the hub, once"),
         "token": Entry("token:token", "Print the token that the service asks for; it opens everything"),
     },
     "Care": {

@@ -44,6 +44,7 @@ def serve(call: Call, port: int, host: str, names: Sequence[str], **how: object)
     try:
         from hindbrain.entry import hub
         from hindbrain.entry.http.serve import Running, Wish
+        from hindbrain.entry.http.whereabouts import noted
         from hindbrain.entry.mcp.lodged import guests
         from hindbrain.entry.mcp.server import PATH
     except ModuleNotFoundError as error:
@@ -67,19 +68,20 @@ def serve(call: Call, port: int, host: str, names: Sequence[str], **how: object)
 
     running = Running(settings, wish, say=_say, more=hub.routes(), mounts=hub.mounts(), guests=guests())
     address = running.address.url
-    link = f"{address}/login?once={running.service.doorman.link()}"
+    link = running.service.login()
     mcp = f"{address}{PATH}"
     told = {"address": address, "login": link, "mcp": mcp, "pid": os.getpid()}
     call.tell(lambda: told, _lines(address, link, mcp=mcp))
     if how["is_opened"]:
         webbrowser.open(link)
-    running.run()
+    with noted(settings, address):
+        running.run()
 
 
 def _lines(address: str, link: str, *, mcp: str) -> Sequence[str]:
     return (
         f"{bold('Hindbrain')} serves {bold(address)}",
-        f"  log in   {link}  {dim('works once, for ten minutes')}",
+        f"  log in   {link}  {dim('works once, for ten minutes; `hindbrain hub` prints another')}",
         f"  agents   {mcp}  {dim('MCP, with the token')}",
         f"  token    {dim('hindbrain token')}",
         f"  stop     {dim('Ctrl-C')}",

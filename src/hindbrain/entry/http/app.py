@@ -19,6 +19,7 @@ from hindbrain import __version__
 from hindbrain.app.tokens import bearer
 from hindbrain.core.model.token import Right
 from hindbrain.entry.http import owner, problem, shapes
+from hindbrain.entry.http.answers import Here
 from hindbrain.entry.http.caller import Doorman
 from hindbrain.entry.http.desk import Desk, Visit
 from hindbrain.entry.http.figures import Counted, Figures
@@ -71,16 +72,22 @@ def build(
     for path, guest in lodged.items():
         app.router.routes.append(Place(path, Lodging(guest, is_ending=is_ending)))
     within = Replay(Counted(app, figures=app.state.figures), desk=desk)
-    return Service(app=app, guarded=Guard(within, address=address, doorman=doorman), doorman=doorman)
+    guarded = Guard(within, address=address, doorman=doorman)
+    return Service(app=app, guarded=guarded, doorman=doorman, address=address)
 
 
 class Service:
     """What a server serves, and what a program that starts one may ask of it."""
 
-    def __init__(self, *, app: FastAPI, guarded: ASGIApp, doorman: Doorman) -> None:
+    def __init__(self, *, app: FastAPI, guarded: ASGIApp, doorman: Doorman, address: Address) -> None:
         self.app = app
         self.doorman = doorman
         self._guarded = guarded
+        self._address = address
+
+    def login(self) -> str:
+        """A link that lets one browser in, once."""
+        return _link(self.doorman, self._address)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         await self._guarded(scope, receive, send)
@@ -101,7 +108,7 @@ def _offer(app: FastAPI, route: Route) -> None:
         status_code=route.status,
         response_class=Response,
         response_model=None,
-        dependencies=[] if route.path == LOGIN else [Depends(_needing(route.right))],
+        dependencies=[] if route.run.__name__ == "login" else [Depends(_needing(route.right))],
         responses=responses,
         operation_id=f"{route.run.__module__.rpartition('.')[2]}_{route.run.__name__}",
         include_in_schema=route.is_documented,
@@ -129,24 +136,34 @@ def _needing(right: Right) -> Callable[[Request], Any]:
     return refuse
 
 
+def _link(doorman: Doorman, address: Address) -> str:
+    return f"{address.url}{LOGIN}?once={doorman.link()}"
+
+
 def _entrance(doorman: Doorman, address: Address) -> tuple[Route, ...]:
     def login(once: str = Query(default="", max_length=200)) -> Response:
         """Let a browser in by the link that was printed; it works once."""
         session = doorman.enter(once)
         if session is None:
-            raise Refused(
-                401, "bad_link", "that link was used, or is too old", fix="`hindbrain serve` prints a new one"
-            )
+            raise Refused(401, "bad_link", "that link was used, or is too old", fix="`hindbrain hub` prints a new one")
         answer = RedirectResponse("/", status_code=303)
         answer.set_cookie(
             doorman.cookie, session, max_age=12 * 3600, httponly=True, samesite="strict", secure=address.is_tls
         )
         return answer
 
+    def link(visit: Here) -> Response:
+        """Another link, for another browser; only for the owner, and not for a browser itself."""
+        if not visit.caller.is_owner or visit.caller.is_browser:
+            raise Refused(403, "not_owner", "only the owner's token opens the door to others", fix="`hindbrain hub`")
+        return JSONResponse({"login": _link(doorman, address)}, status_code=201)
+
     def logout(request: Request) -> Response:
         """Forget a browser."""
         doorman.leave(request.headers.get("cookie", ""))
-        answer = Response(status_code=204)
+        is_read = "text/html" in request.headers.get("accept", "")
+        out = problem.page("You are logged out", "This browser is forgotten.", fix="`hindbrain hub` lets it in again")
+        answer = out if is_read else Response(status_code=204)
         answer.delete_cookie(doorman.cookie, httponly=True, samesite="strict", secure=address.is_tls)
         return answer
 
@@ -155,6 +172,7 @@ def _entrance(doorman: Doorman, address: Address) -> tuple[Route, ...]:
 
     return (
         Route(method="GET", path=LOGIN, run=login, right=Right.READ, status=303, is_documented=False),
+        Route(method="POST", path=LOGIN, run=link, right=Right.READ, status=201, is_documented=False),
         Route(method="POST", path="/logout", run=logout, right=Right.READ, status=204, is_documented=False),
         Route(method="GET", path=OPENAPI, run=openapi, right=Right.READ, is_documented=False),
     )
@@ -192,9 +210,9 @@ def _as_problems(responses: dict[str, Any]) -> None:
 def _translate(app: FastAPI) -> None:
     """Whatever goes wrong is told as a problem."""
 
-    async def known(_: Request, error: Exception) -> Response:
+    async def known(request: Request, error: Exception) -> Response:
         assert isinstance(error, HindbrainError | Refused)
-        return problem.told(error)
+        return problem.told(error, accept=request.headers.get("accept", ""))
 
     async def invalid(_: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)

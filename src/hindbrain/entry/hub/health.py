@@ -23,6 +23,7 @@ def health(turn: Turn) -> Page:
         "states": tuple(JobState),
         "dead": [job for job in jobs if job.state is JobState.DEAD][:_LISTED],
         "jobs": [job for job in jobs if job.state is not JobState.DEAD][:_LISTED],
+        "schedule": hindbrain.jobs(),
         "vitals": store.vitals(),
         "audit": hindbrain.audit(),
         "audits": hindbrain.audits(limit=10)[::-1],
