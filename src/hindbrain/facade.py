@@ -15,6 +15,7 @@ from hindbrain.settings import Settings
 
 if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for the importer
     from hindbrain.app.adopt import Adopted
+    from hindbrain.app.backup import Saved
     from hindbrain.app.before import Briefing
     from hindbrain.app.capture import Captured
     from hindbrain.app.consolidate import Consolidated
@@ -22,6 +23,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.doctor import Finding
     from hindbrain.app.dream import Dreamt
     from hindbrain.app.forget import Forgotten
+    from hindbrain.app.fsck import Checkup
     from hindbrain.app.hygiene import Cleanliness
     from hindbrain.app.inject import Injected
     from hindbrain.app.lesson import Closed, Progress
@@ -56,6 +58,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.core.learning.workstream import Workstream
     from hindbrain.core.model import Memory, Receipt, Review, Version
     from hindbrain.core.model.activity import Activity
+    from hindbrain.core.model.backup import Backup
     from hindbrain.core.model.call import Completion, NoModel, Route
     from hindbrain.core.model.job import Job
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
@@ -909,7 +912,7 @@ class Hindbrain:
 
     def doctor(self, *, is_repairing: bool = False) -> Sequence[Finding]:
         """What is healthy, what is not, and the command that fixes it."""
-        from hindbrain.app.doctor import doctor
+        from hindbrain.app.doctor import age, doctor
         from hindbrain.app.models import findings
 
         tools = self._tools
@@ -921,7 +924,32 @@ class Hindbrain:
             embedder=tools.embedder,
             worker=tools.worker,
         )
-        return (*found, *findings(tools.model))
+        return (*found, age(self.last_backup, now=tools.clock.now()), *findings(tools.model))
+
+    @property
+    def last_backup(self) -> Backup | None:
+        """The newest copy of the store that was made as such; None when there is none."""
+        from hindbrain.app.backup import last
+
+        return last(self._tools.backups() if self._tools.backups else None)
+
+    def backup(self, to: str = "", *, tell: Callable[[int, int], None] = lambda *_: None) -> Saved:
+        """Copy the store, look at the copy, and let old ones go; or copy it into the new file `to`."""
+        from hindbrain.app.backup import backup
+
+        return backup(self._tools, to=to, tell=tell)
+
+    def backups(self) -> Sequence[Backup]:
+        """All copies of the store in the backups folder, oldest first."""
+        from hindbrain.app.backup import listed
+
+        return listed(self._tools)
+
+    def fsck(self, *, is_repairing: bool = False) -> Checkup:
+        """Look at every row, index, vector, link, decision, file and record; with `is_repairing`, mend what can be."""
+        from hindbrain.app.fsck import fsck
+
+        return fsck(self._tools, is_repairing=is_repairing)
 
     def routes(self) -> tuple[Sequence[Route], Sequence[str]]:
         """Which model answers which use, and what is wrong with routing.yaml. Nobody is called for it."""

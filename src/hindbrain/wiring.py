@@ -17,7 +17,7 @@ from hindbrain.core.hints import TYPE_CHECKING, cast
 from hindbrain.core.value import replace
 from hindbrain.errors import ExtraMissing
 from hindbrain.facade import Hindbrain
-from hindbrain.ports import Dialect, Embedder, Movable, Seen, Store, Written
+from hindbrain.ports import Backups, Dialect, Embedder, Movable, Seen, Store, Written
 from hindbrain.settings import Settings, default_home, load, machine, worker_socket
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def open_hindbrain(
         lock=_locked(settings),
         notify=_notified(settings),
         alone=lambda name: _alone(settings, name),
+        backups=lambda: backups_of(settings),
     )
     # A path object is a path even where it looks like a name.
     wanted = project if isinstance(project, str | None) else os.path.join(".", os.fspath(project))
@@ -83,6 +84,7 @@ def open_tools(settings: Settings) -> Tools:
         files=LocalFiles(),
         settings=settings,
         embedder=models.embedder(),
+        spool=lambda: spool_of(settings),
         model=models,
         folders=_Folders(),
         pages=_Pages(),
@@ -90,6 +92,7 @@ def open_tools(settings: Settings) -> Tools:
         lock=_locked(settings),
         notify=_notified(settings),
         alone=lambda name: _alone(settings, name),
+        backups=lambda: backups_of(settings),
     )
 
 
@@ -131,7 +134,36 @@ def store_of(settings: Settings, *, timeout_s: float | None = None) -> Movable:
         raise ExtraMissing(
             f"the driver for PostgreSQL cannot be loaded: {error}", fix="pip install 'hindbrain[postgres]'"
         ) from error
-    return PostgresStore(settings.store, home=machine(settings.home), timeout_s=patience)
+    return PostgresStore(
+        settings.store, home=machine(settings.home), timeout_s=patience, backups=_server_folder(settings)
+    )
+
+
+def backups_of(settings: Settings) -> Backups:
+    """Copies of the store that the settings name, whether it can be opened or not."""
+    if not is_server(settings.store):
+        from hindbrain.adapters.sqlite.backups import SqliteBackups
+
+        return SqliteBackups(settings.store, timeout_s=settings.lock_timeout_s)
+    from hindbrain.adapters.postgres.backups import PostgresBackups
+    from hindbrain.app.migrate import migrate
+
+    return PostgresBackups(
+        _server_folder(settings),
+        store=lambda: cast("ServerStore", store_of(settings)),
+        carry=lambda source, target, tell: migrate(source, target, tell=tell),
+    )
+
+
+def clock() -> SystemClock:
+    return SystemClock()
+
+
+def _server_folder(settings: Settings) -> str:
+    """Where this home keeps copies of that server's store."""
+    from hindbrain.core.digest import sha256
+
+    return os.path.join(settings.home, f"{sha256(settings.store.encode())[:16]}.backups")
 
 
 def _opened(settings: Settings) -> tuple[Store, Models]:

@@ -278,7 +278,12 @@ def test_two_thousand_notes_are_drawn_with_names_that_can_be_read(hub: Hub, open
 def test_what_was_given_up_is_tried_again(hub: Hub, opened: Opened, kept: Kept) -> None:
     page = opened()
     page.goto(f"{hub.url}/hub/health")
-    assert "the transcript ends in the middle of a line" in page.locator("main").inner_text()
+    told = page.locator("main").inner_text()
+    assert "the transcript ends in the middle of a line" in told and "daily at 02:00" in told
+    assert page.locator(".tiles div", has_text="Last backup").inner_text().split() == ["Last", "backup", "never"]
+    hub.hindbrain().backup()
+    page.reload()
+    assert "never" not in page.locator(".tiles div", has_text="Last backup").inner_text()
     kept(page, "health")
     page.get_by_role("button", name="Retry transcript").click()
     page.wait_for_selector("text=The jobs are queued again.")

@@ -246,9 +246,11 @@ def test_a_changed_version_is_found(sqlite_store: SqliteStore, db_path: Path) ->
     a_project(sqlite_store)
     keep(sqlite_store, a_memory("the limit is 100 requests"))
     db = raw(db_path)
+    db.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)  # a disk that changes a bit knows of no trigger
     db.execute("UPDATE memory_version SET data = replace(data, '100', '900')")
     db.close()
-    assert [damage.what for damage in sqlite_store.damage()] == ["differs from its hash"]
+    found = [damage.what for damage in sqlite_store.damage()]
+    assert found == ["differs from its hash", "differs from the hash it was written with"]
 
 
 def test_a_lost_word_index_is_found_and_repaired(sqlite_store: SqliteStore, db_path: Path) -> None:

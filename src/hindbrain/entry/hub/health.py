@@ -25,6 +25,7 @@ def health(turn: Turn) -> Page:
         "jobs": [job for job in jobs if job.state is not JobState.DEAD][:_LISTED],
         "schedule": hindbrain.jobs(),
         "vitals": store.vitals(),
+        "backup": hindbrain.last_backup,
         "audit": hindbrain.audit(),
         "audits": hindbrain.audits(limit=10)[::-1],
         "routes": hindbrain.routes()[0],
