@@ -133,7 +133,13 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
     }
     exported = cli("export", "--project", "shared").out
     needs_a_suggestion = {"patch", "refuse", "snooze", "undo"}  # tests/e2e/test_cli_learning.py has some
-    apart = {"forget", "mcp", "serve", *needs_a_suggestion}  # two of them answer others until they are told to end
+    apart = {
+        "forget",
+        "mcp",
+        "serve",
+        "hub",
+        *needs_a_suggestion,
+    }  # two of them answer others until they are told to end
     for name in [*(name for name in COMMANDS if name not in apart), "forget"]:
         stdin = exported if name == "import" else ""
         answer: Any = cli.json(name, *positional.get(name, []), "--project", "shared", stdin=stdin)

@@ -2,6 +2,8 @@
 
 import http.client
 import json
+import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -88,6 +90,17 @@ def test_a_search_finds_what_holds_the_text(api: Api) -> None:
     assert len(found("q=locks&after_date=2000-01-01&before_date=2999-01-01")) == 2
     for wrong in ("", "?q=", "?q=x&after_date=yesterday", "?q=x&limit=0", "?q=x&limit=101"):
         assert api(f"{search}{wrong}", status=400)
+
+
+def test_a_search_answers_with_fifty_unless_it_is_told_otherwise_and_never_with_more_than_a_hundred(api: Api) -> None:
+    # Q-21
+    hindbrain = api.running.service.app.state.desk.named("crowded")
+    for number in range(101):
+        hindbrain.add(f"Needle number {number} lies in drawer {number * 7}")
+    search = "GET /api/projects/crowded/memories/search?q=needle"
+    assert len(api(search, status=200).data) == 50
+    assert len(api(f"{search}&limit=100", status=200).data) == 100
+    assert api(f"{search}&limit=101", status=400)
 
 
 # DX-170 F-34
@@ -182,7 +195,7 @@ def test_a_repeated_write_gets_its_answer_from_the_next_process_too(tmp_path: Pa
     assert again.text == first.text and again.headers["etag"] == first.headers["etag"]
 
 
-def test_a_follower_of_events_goes_on_where_it_stopped(api: Api) -> None:
+def test_a_follower_of_events_goes_on_where_it_stopped(api: Api) -> None:  # DX-132
     api.add("Redis locks expire after 30 s")
     whole = _events(api("GET /api/events?after=0&follow=false", status=200).text)
     assert [one["name"] for one in whole if one["name"] == "memory_created"] and len(whole) > 1
@@ -190,6 +203,26 @@ def test_a_follower_of_events_goes_on_where_it_stopped(api: Api) -> None:
     assert _events(rest.text) == whole[1:]
     assert _events(api("GET /api/events?follow=false", status=200).text) == []
     assert api("GET /api/events?follow=false", headers={"Last-Event-ID": "-1"}, status=400)
+
+
+def test_a_follower_that_goes_away_is_followed_no_longer(api: Api) -> None:  # DX-139
+    def ended() -> int:
+        """Requests are counted when they are over."""
+        found = re.search(r'route="/api/events",status="200"} (\d+)', api("GET /metrics", status=200).text)
+        return int(found[1]) if found else 0
+
+    before = ended()
+    connection = http.client.HTTPConnection("127.0.0.1", api.port, timeout=30)
+    connection.request("GET", "/api/events", headers={"Authorization": f"Bearer {api.token}"})
+    stream = connection.getresponse()
+    assert stream.readline().startswith(b"id:") and ended() == before
+    stream.close()
+    connection.close()
+    for _ in range(200):
+        if ended() > before:
+            return
+        time.sleep(0.05)
+    pytest.fail("it is still served")
 
 
 def test_an_event_comes_to_whoever_waits_for_it(api: Api) -> None:

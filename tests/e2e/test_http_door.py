@@ -255,3 +255,38 @@ def test_what_is_not_http_is_told_so_in_the_form_of_every_other_refusal(api: Api
     assert head.startswith(b"HTTP/1.1 400 ")
     assert b"content-type: application/problem+json" in head.lower()
     assert json.loads(body)["code"] == "bad_request"
+
+
+@pytest.mark.parametrize(
+    ("host", "names", "url"),
+    [
+        ("127.0.0.1", (), "http://127.0.0.1:80"),
+        ("0.0.0.0", (), "http://127.0.0.1:80"),
+        ("::", ("memory.example",), "http://memory.example:80"),
+        ("::1", (), "http://[::1]:80"),
+    ],
+)
+def test_the_address_that_is_printed_can_be_called(host: str, names: tuple[str, ...], url: str) -> None:
+    address = Address(host=host, port=80, names=names)
+    assert address.url == url and url.removeprefix("http://") in address.hosts
+
+
+def test_only_the_owner_makes_links_for_browsers(api: Api) -> None:
+    made = api("POST /login", status=201).data["login"]
+    code = made.removeprefix(f"{api.running.address.url}/login?once=")
+    reader = api.running.service.app.state.desk.named("app").issue_token("links", ["read", "write", "decide"]).secret
+    assert api("POST /login", token=reader, status=403)
+    cookie = api.raw("GET", f"/login?once={code}", headers={"Host": f"127.0.0.1:{api.port}"}).headers["set-cookie"]
+    shown = {"Host": f"127.0.0.1:{api.port}", "Cookie": cookie.partition(";")[0], "Origin": api.running.address.url}
+    assert api.raw("POST", "/login", headers=shown).status == 403
+    assert api.raw("POST", "/logout", headers=shown).status == 204
+    assert api.raw("GET", "/hub/feed", headers=shown).status == 401
+
+
+def test_a_browser_before_the_door_is_told_in_a_page(api: Api) -> None:
+    shown = {"Host": f"127.0.0.1:{api.port}", "Accept": "text/html,*/*"}
+    for path in ("/", "/hub/feed", "/login?once=<script>alert(1)</script>"):
+        answer = api.raw("GET", path, headers=shown)
+        assert answer.status == 401 and answer.headers["content-type"].startswith("text/html")
+        assert "hindbrain hub" in answer.text and "<script" not in answer.text
+        assert answer.headers["content-security-policy"].startswith("default-src 'none'")

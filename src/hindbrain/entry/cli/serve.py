@@ -71,10 +71,10 @@ def serve(call: Call, port: int, host: str, names: Sequence[str], **how: object)
     link = running.service.login()
     mcp = f"{address}{PATH}"
     told = {"address": address, "login": link, "mcp": mcp, "pid": os.getpid()}
-    call.tell(lambda: told, _lines(address, link, mcp=mcp))
-    if how["is_opened"]:
-        webbrowser.open(link)
     with noted(settings, address):
+        call.tell(lambda: told, _lines(address, link, mcp=mcp))
+        if how["is_opened"]:
+            webbrowser.open(link)
         running.run()
 
 
