@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.maintain import Cleaned, Pruned, Tidied
     from hindbrain.app.models import Costs
     from hindbrain.app.portable import Imported
+    from hindbrain.app.promote import Approved
     from hindbrain.app.recall import Found
     from hindbrain.app.record import Recorded
     from hindbrain.app.reflect import Learned
@@ -191,7 +192,7 @@ class Handing(TypedDict, total=False):
 class Engraved(TypedDict, total=False):
     """A failure or a victory that a person tells of."""
 
-    importance: int  # 0..10
+    importance: int | None  # 0..10; None: a model weighs it, where one is named
     is_learnable: bool  # False: nothing is ever proposed because of it
     signature: str  # the error as it is printed
 
@@ -320,11 +321,11 @@ class Hindbrain:
 
         return skills(self._known(), tools=self._tools)
 
-    def approve_skill(self, memory_id: str, *, by: str = "") -> Memory:
-        """Let agents be told of a skill."""
-        from hindbrain.app.skills import approve
+    def approve_skill(self, memory_id: str, *, by: str = "") -> Approved:
+        """Let agents be told of a skill, and call it: it is written where the project's clients look for skills."""
+        from hindbrain.app.promote import promote
 
-        return approve(memory_id, by=by, tools=self._tools)
+        return promote(memory_id, root=self._located.root or "", by=by, tools=self._tools)
 
     def refuse_skill(self, memory_id: str) -> Memory:
         """Put a skill away; the same steps do not bring it back."""
@@ -449,7 +450,11 @@ class Hindbrain:
         """Close a review: release or refuse a quarantined memory; supersede, keep or refuse a contradicting one."""
         from hindbrain.app.review import decide
 
-        return decide(review_id, decision, by=by, store=self.store, clock=self._tools.clock)
+        review = decide(review_id, decision, by=by, store=self.store, clock=self._tools.clock)
+        memory = self.store.memory(review.memory_id) if decision == "release" else None
+        if memory is not None and memory.kind == "skill":
+            self.approve_skill(memory.id, by=by)
+        return review
 
     def export(self) -> str:
         """The live memories in Dex' export format."""
@@ -912,8 +917,8 @@ class Hindbrain:
 
     def doctor(self, *, is_repairing: bool = False) -> Sequence[Finding]:
         """What is healthy, what is not, and the command that fixes it."""
+        from hindbrain.app import log, models
         from hindbrain.app.doctor import age, doctor
-        from hindbrain.app.models import findings
 
         tools = self._tools
         found = doctor(
@@ -924,7 +929,8 @@ class Hindbrain:
             embedder=tools.embedder,
             worker=tools.worker,
         )
-        return (*found, age(self.last_backup, now=tools.clock.now()), *findings(tools.model))
+        saved = age(self.last_backup, now=tools.clock.now())
+        return (*found, *log.findings(tools), saved, *models.findings(tools.model))
 
     @property
     def last_backup(self) -> Backup | None:

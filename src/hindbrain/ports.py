@@ -421,6 +421,7 @@ class Match:
     memory_id: str
     score: float  # BM25, higher is better
     size: float = 1.0  # its length in words against the average memory's
+    number: int = 0  # by which the store that gave this finds the memory again; means nothing to anybody else
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -435,7 +436,7 @@ class Near:
 
     memory_id: str
     similarity: float  # cosine
-    start: int  # where the piece lies in the memory's meaningful text
+    start: int  # where the piece lies in the memory's meaningful text; of the only one it may be left at 0, 0
     end: int
     pieces: int = 1  # how many the memory has: the best of many is good by chance, too
 
@@ -526,12 +527,12 @@ class Reader(Protocol):
         """`matches`, with the memories themselves."""
 
     def nearest(
-        self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[str] = ()
+        self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[Match] = ()
     ) -> Sequence[Near]:
         """The `limit` memories nearest to `point` by their best piece, best first, and behind them those of
-        `also` (ids) that are not among them. Exact within `where`, also for `also`; memories without a vector in
-        `space` are not there. An unknown space holds nothing. `point` has length 1; BadValue when its dimension
-        is not that of the space."""
+        `also` that are not among them. Exact within `where`; `also` is what `matches` gave for the same. Memories
+        without a vector in `space` are not there. An unknown space holds nothing. `point` has length 1; BadValue
+        when its dimension is not that of the space."""
 
     def has_vectors(self, space: Space, where: Where) -> bool:
         """Whether any memory of the project, or one that goes everywhere, has a vector in `space`."""
@@ -588,8 +589,8 @@ class Reader(Protocol):
 
     def review(self, review_id: str) -> Review | None: ...
 
-    def reviews(self, project: str, *, with_closed: bool = False) -> Sequence[Review]:
-        """Oldest first."""
+    def reviews(self, project: str, *, with_closed: bool = False, about: str = "") -> Sequence[Review]:
+        """Oldest first; with `about`, those that name this memory, found without reading the others."""
 
     def injections(self, memory_id: str) -> Sequence[Injection]:
         """Injections that showed the memory (not: would have shown), oldest first."""

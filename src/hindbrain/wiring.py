@@ -23,6 +23,7 @@ from hindbrain.settings import Settings, default_home, load, machine, worker_soc
 if TYPE_CHECKING:
     from hindbrain.adapters.clients import LocalClients
     from hindbrain.adapters.lease import Lease
+    from hindbrain.adapters.postgres import PostgresStore as ServerStore
     from hindbrain.adapters.service import Service
     from hindbrain.adapters.spool import FileSpool
     from hindbrain.adapters.worker import RemoteWorker
@@ -128,15 +129,18 @@ def store_of(settings: Settings, *, timeout_s: float | None = None) -> Movable:
     patience = settings.lock_timeout_s if timeout_s is None else timeout_s
     if not is_server(settings.store):
         return SqliteStore(settings.store, timeout_s=patience)
+    return _server(settings, timeout_s=patience)
+
+
+def _server(settings: Settings, *, timeout_s: float) -> ServerStore:
     try:
         from hindbrain.adapters.postgres import PostgresStore
     except ImportError as error:
         raise ExtraMissing(
             f"the driver for PostgreSQL cannot be loaded: {error}", fix="pip install 'hindbrain[postgres]'"
         ) from error
-    return PostgresStore(
-        settings.store, home=machine(settings.home), timeout_s=patience, backups=_server_folder(settings)
-    )
+    home = machine(settings.home)
+    return PostgresStore(settings.store, home=home, timeout_s=timeout_s, backups=_server_folder(settings))
 
 
 def backups_of(settings: Settings) -> Backups:
@@ -150,7 +154,7 @@ def backups_of(settings: Settings) -> Backups:
 
     return PostgresBackups(
         _server_folder(settings),
-        store=lambda: cast("ServerStore", store_of(settings)),
+        store=lambda: _server(settings, timeout_s=settings.lock_timeout_s),
         carry=lambda source, target, tell: migrate(source, target, tell=tell),
     )
 

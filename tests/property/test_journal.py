@@ -49,5 +49,5 @@ def test_nothing_has_any_length(size: int) -> None:
 def test_plain_words_stay_as_they_are(text: str) -> None:
     payload = {"prompt": "keep " + "".join(c for c in text if c.isalpha() and c.isascii())}
     assert json.loads(cleaned(json.dumps(payload).encode()) or b"") == payload
-    kept = line_of("claude", 1, json.dumps(payload).encode(), size=400)
+    kept = line_of("claude", 1, payload=json.dumps(payload).encode(), size=400)
     assert len(kept) == 400 and json.loads(kept.split(b" ", 4)[4]) == payload

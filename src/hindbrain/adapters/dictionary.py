@@ -123,7 +123,7 @@ class _DictReader:
         return sorted({term for terms in self._held() for term in terms if start and term.startswith(start)})[:limit]
 
     def nearest(
-        self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[str] = ()
+        self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[Match] = ()
     ) -> Sequence[Near]:
         refuse_point(point, space)
         near = [
@@ -135,7 +135,8 @@ class _DictReader:
             if of == space and where.admits(self._tables.memories[key])
         ]
         near.sort(key=lambda one: (-one.similarity, one.memory_id))
-        return [*near[:limit], *(one for one in near[limit:] if one.memory_id in also)]
+        asked = {match.memory_id for match in also}
+        return [*near[:limit], *(one for one in near[limit:] if one.memory_id in asked)]
 
     def has_vectors(self, space: Space, where: Where) -> bool:
         owners = (self._tables.memories[key] for key, of in self._tables.vectors if of == space)
@@ -224,11 +225,12 @@ class _DictReader:
     def review(self, review_id: str) -> Review | None:
         return self._tables.reviews.get(review_id)
 
-    def reviews(self, project: str, *, with_closed: bool = False) -> Sequence[Review]:
+    def reviews(self, project: str, *, with_closed: bool = False, about: str = "") -> Sequence[Review]:
         found = [
             review
             for review in self._tables.reviews.values()
             if review.project == project and (with_closed or review.closed_at is None)
+            if not about or about in (review.memory_id, review.other_id)
         ]
         return sorted(found, key=lambda review: (review.opened_at, review.id))
 

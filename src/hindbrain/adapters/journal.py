@@ -79,7 +79,7 @@ class Journal:
         anew.rename(self._folder / name)
 
 
-def line_of(client: str, unix_ms: int, payload: bytes, *, size: int) -> bytes:
+def line_of(client: str, unix_ms: int, *, payload: bytes, size: int) -> bytes:
     """A record of exactly `size` bytes, line break included, with that payload after it went through the door."""
     room = size - len(_HEAD % (client.encode(), unix_ms, 0)) - 1
     clean = cleaned(payload)

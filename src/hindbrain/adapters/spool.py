@@ -173,7 +173,7 @@ def _clean(line: bytes) -> bytes:
         return nothing(len(line))
     head = b" " * len(record.lost)
     when = round(record.at.timestamp() * 1000)
-    return head + line_of(record.client, when, record.payload, size=len(line) - len(head))
+    return head + line_of(record.client, when, payload=record.payload, size=len(line) - len(head))
 
 
 def _moment(unix_ms: int) -> datetime:

@@ -133,7 +133,7 @@ def age(last: Backup | None, *, now: datetime) -> Finding:
     if last is None:
         return Finding(name="backup", is_ok=True, what="none was made yet", fix="hindbrain backup")
     past = max(now - last.at, timedelta(0))
-    what = f"the last one was made {_ago(past)} ago: {last.path}"
+    what = f"the last one was made {_ago(past)} ago"
     fix = "" if past <= _STALE else "hindbrain backup; hindbrain worker --detach makes one every night"
     return Finding(name="backup", is_ok=past <= _STALE, what=what, fix=fix)
 

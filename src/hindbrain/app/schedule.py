@@ -252,9 +252,11 @@ def _hygiene(tools: Tools) -> str:
 
 
 def _skills(tools: Tools) -> str:
+    from hindbrain.app.phrase import phrase
     from hindbrain.app.propose import propose
 
-    return f"{len(propose(tools))} proposed"
+    made = propose(tools)
+    return f"{len(made)} proposed, {len(phrase(tools))} put in a model's words"
 
 
 def _monitor(tools: Tools) -> str:

@@ -156,16 +156,18 @@ class SqliteBackups(BackupFolder):
     def _base(self, work: Path) -> str:
         """The newest backup that is sound, copied to where the new store is made."""
         for backup in reversed([one for one in self.all() if one.sort != "aside"]):
-            new = work / "new.db"
-            try:
-                with closing(self._present(backup.path, new)) as fresh:
-                    if not fresh.damage():
-                        return backup.name
-            except (Unreadable, StoreDamaged):
-                pass
+            if self._is_sound(backup, to=work / "new.db"):
+                return backup.name
             for left in work.glob("new.db*"):
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
         return ""
+
+    def _is_sound(self, backup: Backup, *, to: Path) -> bool:
+        try:
+            with closing(self._present(backup.path, to)) as fresh:
+                return not fresh.damage()
+        except (Unreadable, StoreDamaged):
+            return False
 
     def _set_aside(self, at: datetime, *, work: Path) -> str:
         """Keep what is there now, page by page, however damaged it is; where."""

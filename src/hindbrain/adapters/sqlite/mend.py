@@ -78,7 +78,7 @@ class _Table:
     def mend(self) -> None:
         claimed, is_all = self._seals(self._damaged)
         ours, _ = self._seals(self._target)
-        seen = set()
+        seen: set[bytes] = set()
         rows_, is_whole = self._rows()
         if not is_all and not is_whole:
             self._told.lost.append(f"{self._table.name}: what could not be read, if it is newer than the backup")
@@ -88,10 +88,13 @@ class _Table:
                 self._judge(key, values, hashes=(hash_, claimed[key], ours.get(key)))
             elif key and not is_all and ours.get(key) != hash_:
                 self._believe(key, values, is_older=key in ours)
-        for key in claimed.keys() - seen:
-            self._replace(key, None, is_held=ours.get(key) == claimed[key], is_older=key in ours)
+        self._mend_missing(claimed, ours, seen=seen)
         for key in (ours.keys() - claimed.keys() - seen) if is_all else ():
             self._delete(key)
+
+    def _mend_missing(self, claimed: Mapping[bytes, int], ours: Mapping[bytes, int], *, seen: set[bytes]) -> None:
+        for key in claimed.keys() - seen:
+            self._replace(key, None, is_held=ours.get(key) == claimed[key], is_older=key in ours)
 
     def _judge(self, key: bytes, values: Sequence[Any], *, hashes: tuple[int, int, int | None]) -> None:
         """A row of which it is known how it was written."""
