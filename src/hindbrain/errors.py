@@ -231,7 +231,7 @@ class StoreUnreachable(HindbrainError):
 
 
 class NotServing(HindbrainError):
-    """No service runs that could be asked, or it does not answer."""
+    """No service of this home runs."""
 
     code = "not_serving"
     exit_code = 89

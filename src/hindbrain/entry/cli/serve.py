@@ -71,7 +71,7 @@ def serve(call: Call, port: int, host: str, names: Sequence[str], **how: object)
     link = running.service.login()
     mcp = f"{address}{PATH}"
     told = {"address": address, "login": link, "mcp": mcp, "pid": os.getpid()}
-    with noted(settings, address):
+    with noted(settings, address, door=running.service.doorman.door):
         call.tell(lambda: told, _lines(address, link, mcp=mcp))
         if how["is_opened"]:
             webbrowser.open(link)

@@ -62,17 +62,17 @@ def merge(call: Call, ids: Sequence[str], content: str, dry_run: bool) -> None:
         raise Misuse("Name two memories, with --content if you like, or none.")
     with call.open() as hindbrain, closing(Bar("comparing")) as bar:
         if ids:
-            tidied = _one_of_two(hindbrain, ids[0], ids[1], content=content)
+            tidied = _one_of_two(hindbrain, ids, content=content)
         else:
             tidied = hindbrain.merge(is_dry_run=dry_run, tell=bar.tell)
     call.tell(lambda: plain(tidied), _tidied_lines(tidied))
 
 
-def _one_of_two(hindbrain: "Hindbrain", memory_id: str, other: str, *, content: str) -> "Tidied":
+def _one_of_two(hindbrain: "Hindbrain", ids: Sequence[str], *, content: str) -> "Tidied":
     from hindbrain.app.maintain import Merged, Tidied
 
-    gone = hindbrain.show(other).id
-    stays = hindbrain.unite(memory_id, gone, content=content)
+    gone = hindbrain.show(ids[1]).id
+    stays = hindbrain.unite(ids[0], gone, content=content)
     return Tidied(merged=(Merged(stays.id, stays.title, (gone,)),), compared=2, is_dry_run=False)
 
 

@@ -19,7 +19,6 @@ from hindbrain import __version__
 from hindbrain.app.tokens import bearer
 from hindbrain.core.model.token import Right
 from hindbrain.entry.http import owner, problem, shapes
-from hindbrain.entry.http.answers import Here
 from hindbrain.entry.http.caller import Doorman
 from hindbrain.entry.http.desk import Desk, Visit
 from hindbrain.entry.http.figures import Counted, Figures
@@ -87,7 +86,7 @@ class Service:
 
     def login(self) -> str:
         """A link that lets one browser in, once."""
-        return _link(self.doorman, self._address)
+        return f"{self._address.url}{LOGIN}?once={self.doorman.link()}"
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         await self._guarded(scope, receive, send)
@@ -108,7 +107,7 @@ def _offer(app: FastAPI, route: Route) -> None:
         status_code=route.status,
         response_class=Response,
         response_model=None,
-        dependencies=[] if route.run.__name__ == "login" else [Depends(_needing(route.right))],
+        dependencies=[] if route.path == LOGIN else [Depends(_needing(route.right))],
         responses=responses,
         operation_id=f"{route.run.__module__.rpartition('.')[2]}_{route.run.__name__}",
         include_in_schema=route.is_documented,
@@ -136,10 +135,6 @@ def _needing(right: Right) -> Callable[[Request], Any]:
     return refuse
 
 
-def _link(doorman: Doorman, address: Address) -> str:
-    return f"{address.url}{LOGIN}?once={doorman.link()}"
-
-
 def _entrance(doorman: Doorman, address: Address) -> tuple[Route, ...]:
     def login(once: str = Query(default="", max_length=200)) -> Response:
         """Let a browser in by the link that was printed; it works once."""
@@ -151,12 +146,6 @@ def _entrance(doorman: Doorman, address: Address) -> tuple[Route, ...]:
             doorman.cookie, session, max_age=12 * 3600, httponly=True, samesite="strict", secure=address.is_tls
         )
         return answer
-
-    def link(visit: Here) -> Response:
-        """Another link, for another browser; only for the owner, and not for a browser itself."""
-        if not visit.caller.is_owner or visit.caller.is_browser:
-            raise Refused(403, "not_owner", "only the owner's token opens the door to others", fix="`hindbrain hub`")
-        return JSONResponse({"login": _link(doorman, address)}, status_code=201)
 
     def logout(request: Request) -> Response:
         """Forget a browser."""
@@ -172,7 +161,6 @@ def _entrance(doorman: Doorman, address: Address) -> tuple[Route, ...]:
 
     return (
         Route(method="GET", path=LOGIN, run=login, right=Right.READ, status=303, is_documented=False),
-        Route(method="POST", path=LOGIN, run=link, right=Right.READ, status=201, is_documented=False),
         Route(method="POST", path="/logout", run=logout, right=Right.READ, status=204, is_documented=False),
         Route(method="GET", path=OPENAPI, run=openapi, right=Right.READ, is_documented=False),
     )

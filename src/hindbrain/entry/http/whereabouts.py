@@ -12,11 +12,11 @@ _NAME = "service.json"
 
 
 @contextmanager
-def noted(settings: Settings, address: str) -> Iterator[None]:
+def noted(settings: Settings, address: str, *, door: str) -> Iterator[None]:
     """Of two services of one home, the one that came last."""
     path = _path(settings)
     fresh = path.with_name(f".{_NAME}.{os.getpid()}")
-    fresh.write_text(json.dumps({"address": address, "pid": os.getpid()}), "utf-8")
+    fresh.write_text(json.dumps({"address": address, "door": door, "pid": os.getpid()}), "utf-8")
     fresh.replace(path)
     try:
         yield
@@ -25,11 +25,12 @@ def noted(settings: Settings, address: str) -> Iterator[None]:
             path.unlink(missing_ok=True)
 
 
-def address_of(settings: Settings) -> str:
-    """Empty when none runs."""
+def found(settings: Settings) -> tuple[str, str] | None:
+    """Its address, and the door that links are for; None when none runs."""
     told = _read(_path(settings))
-    pid = told.get("pid")
-    return str(told.get("address") or "") if isinstance(pid, int) and _is_alive(pid) else ""
+    address, door, pid = told.get("address"), told.get("door"), told.get("pid")
+    is_whole = isinstance(address, str) and isinstance(door, str) and isinstance(pid, int)
+    return (str(address), str(door)) if is_whole and isinstance(pid, int) and _is_alive(pid) else None
 
 
 def _path(settings: Settings) -> Path:
