@@ -813,11 +813,11 @@ class Hindbrain:
 
         return scars(self._known(), store=self.store, kind=kind)
 
-    def learn(self, *, limit: int = 0) -> Learned:
+    def learn(self, *, limit: int = 0, tell: Callable[[int, int], None] | None = None) -> Learned:
         """Run the engine once: propose a rule for each learnable scar that has none. Nothing is applied."""
         from hindbrain.app.reflect import learn
 
-        return learn(self._adopted(), self._located.root or "", tools=self._tools, limit=limit)
+        return learn(self._adopted(), self._located.root or "", tools=self._tools, limit=limit, tell=tell)
 
     def feed(self, *, with_snoozed: bool = False) -> Sequence[Suggestion]:
         """What waits for a person, most important first."""

@@ -1,6 +1,7 @@
 """Which keys scripts may rely on: the documented ones, no more and no fewer."""
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -46,6 +47,7 @@ def arguments(name: str, memory_id: str) -> list[str]:
         "uninit": ["--dry-run"],
         "apply": ["--all-safe"],
         "before-task": ["lock"],
+        "migrate": [f"{os.environ['HINDBRAIN_HOME']}/hindbrain.db", "carried.db"],
     }
     return [name, *rest.get(name, [])]
 

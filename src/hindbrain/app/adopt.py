@@ -152,7 +152,7 @@ class _Desk:
         if own and own.project == self.project and _says_the_same(own, memory):  # what we had written ourselves
             return replace(receipt, memory_id=own.id, verdict=Verdict.EVIDENCE, is_replay=True)
         if older := self._older(arrival, tx):
-            return self._continued(older, arrival, tx)
+            return self._continued(older, arrival, tx=tx)
         saying = Saying(
             memory_id=memory.id,
             receipt=receipt.id,
@@ -178,7 +178,7 @@ class _Desk:
         is_one = known.learned_at == new.learned_at or known.provenance.task == new.provenance.task
         return known if is_one else None
 
-    def _continued(self, known: Memory, arrival: _Arrival, tx: Transaction) -> Receipt:
+    def _continued(self, known: Memory, arrival: _Arrival, *, tx: Transaction) -> Receipt:
         """Its next version, unless it says what is known."""
         changed = {name: getattr(arrival.memory, name) for name in _RETOLD}
         verdict, reason = Verdict.EVIDENCE, "known already"

@@ -106,7 +106,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "merge": Entry("upkeep:merge", "Let memories that say the same become one"),
         "maintenance": Entry("upkeep:maintenance", "List what was put in order, or take it back"),
         "backup": Entry("backup:backup", "Copy the store while it is in use, and look at the copy"),
-        "fsck": Entry("backup:fsck", "Look at every row, index, vector, link, decision, file and record"),
+        "fsck": Entry("backup:fsck", "Look at all that is kept, row by row, and mend it"),
         "doctor": Entry("care:doctor", "Check that everything is healthy, and say how to fix it"),
         "worker": Entry("worker:worker", "Learn from what hooks heard, and give memories their meaning"),
         "queue": Entry("queue:queue", "List the jobs of the worker, and try again those it gave up"),
