@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 
 .PHONY: run demo test check format docs bench bench-full soak fuzz clients system browser clean
 
-run: $(VENV)/.installed ## install, then serve API, hub and worker on the embedded store until Ctrl-C
+run: $(VENV)/.installed ## install, then serve API, hub, MCP and worker on the embedded store until Ctrl-C
 	@$(BIN)/hindbrain serve
 
 demo: $(VENV)/.installed ## install, then tell the story on a throw-away store

@@ -264,7 +264,7 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "merged": "list of `{id, title, others}`: the memory that stays, and the ids of those hidden behind it",
         "compared": "memories that were looked at",
         "is_dry_run": "true: nothing was changed",
-        "run": "what `maintenance undo` takes; empty when nothing was done",
+        "run": "what `maintenance undo` takes; empty when nothing was done, or for two that you named",
     },
     "maintenance": {
         "runs": "list of `{id, job, at, steps, is_over, undone_at, until}`; `until`: when it can be undone no longer",
@@ -325,7 +325,9 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
 }
 ELSEWHERE = {
     "mcp": "the protocol itself, and nothing else.",
-    "serve": "`{address, login, pid}` as soon as it listens; `login` is the link that lets one browser in.",
+    "serve": "`{address, login, mcp, pid}` as soon as it listens; `login` is the link that lets one browser in, `mcp` "
+    "where agents ask.",
+    "hub": "`{address, login}`; `login` is a link that lets one browser in.",
     "token": "`{token}`; with `add` `{name, rights, created_at, project, revoked_at, token}`, with `list` `{tokens}`: "
     "list of the same without `token`, with `revoke` one of those.",
     "add": f"{_RECEIPT}.",
@@ -337,6 +339,7 @@ ELSEWHERE = {
     "restore": f"{_MEMORY}, as it is afterwards. Of a backup `{{backup, aside, replayed, records, decisions_lost}}`: "
     "where that which the store held is now, and what was taken up since; with `--drill` "
     "`{backup, memories, damage, is_ok}`.",
+    "split": f"`{{whole, parts}}`: the id of the one that is hidden, and a list; each {_MEMORY}.",
     "worker": "`{pid, ended}` when it ends; with `--detach` `{pid, is_new, log}`, with `--once` `{done, left, space, "
     "drained: {records, spoiled, queued}, jobs: {done, failed, dead}}`, with `--stop` `{pid, was_running}`, with "
     "`--status` `{is_running, is_answering, pid, space, due, trouble, queue: {id, state, processing, doing, pending, "

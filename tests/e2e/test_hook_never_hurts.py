@@ -480,6 +480,19 @@ def test_an_event_that_concerns_nobody_leaves_no_trace(home: Home) -> None:
 
 
 # R12
+
+
+# BD-009, X-25: what that takes is in docs/benchmarks.md
+def test_a_command_that_ran_is_only_noted_down_and_neither_store_nor_worker_is_looked_for(home: Home) -> None:
+    before = {place: place.stat().st_mtime_ns for place in home.home.iterdir()}
+    ended = home.hook(RAN)
+    assert (ended.code, ended.out, ended.err) == (0, b"", b"")
+    assert [json.loads(one) for one in home.kept()] == [RAN]
+    after = {place: place.stat().st_mtime_ns for place in home.home.rglob("*") if place.is_file()}
+    changed = {place for place, _ in set(after.items()) - set(before.items())}
+    assert changed == {home.home / "spool" / "current"}
+
+
 def test_every_event_is_silent_on_standard_error(home: Home) -> None:
     for line in (TESTS / "fixtures" / "hooks" / "claude.jsonl").read_bytes().splitlines():
         assert home.hook(line).err == b""

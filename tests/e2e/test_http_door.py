@@ -14,13 +14,17 @@ from hypothesis import strategies as st
 from serving import Api, serving
 
 from hindbrain.entry.http import owner
+from hindbrain.entry.http.caller import signed
 from hindbrain.entry.http.guard import Address, is_loopback
 from hindbrain.entry.http.serve import Wish, refuse_open
 from hindbrain.entry.http.table import ROUTES, absent, offered
 from hindbrain.errors import BadValue
 from hindbrain.settings import Settings
 
-OTHERS = ("GET /login", "POST /logout", "GET /api/openapi.json", "GET /", "GET /nowhere", "OPTIONS /api/recall")
+OTHERS = (
+    *("GET /login", "POST /logout", "GET /api/openapi.json", "GET /", "GET /nowhere", "OPTIONS /api/recall"),
+    *("GET /mcp", "POST /mcp", "DELETE /mcp", "GET /hub/feed", "POST /hub/feed/x/apply", "GET /hub/static/hub.js"),
+)
 LINES = [f"{route.method} {route.path}" for route in offered()] + list(OTHERS)
 
 
@@ -285,3 +289,49 @@ def test_what_is_not_http_is_told_so_in_the_form_of_every_other_refusal(api: Api
     assert head.startswith(b"HTTP/1.1 400 ")
     assert b"content-type: application/problem+json" in head.lower()
     assert json.loads(body)["code"] == "bad_request"
+
+
+@pytest.mark.parametrize(
+    ("host", "names", "url"),
+    [
+        ("127.0.0.1", (), "http://127.0.0.1:80"),
+        ("0.0.0.0", (), "http://127.0.0.1:80"),
+        ("::", ("memory.example",), "http://memory.example:80"),
+        ("::1", (), "http://[::1]:80"),
+    ],
+)
+def test_the_address_that_is_printed_can_be_called(host: str, names: tuple[str, ...], url: str) -> None:
+    address = Address(host=host, port=80, names=names)
+    assert address.url == url and url.removeprefix("http://") in address.hosts
+
+
+def test_whoever_has_the_owners_secret_makes_links_that_work_once_at_one_door(api: Api) -> None:
+    doorman, shown = api.running.service.doorman, {"Host": f"127.0.0.1:{api.port}"}
+
+    def entered(code: str) -> Any:
+        return api.raw("GET", f"/login?once={code}", headers=shown)
+
+    code = signed(api.token, doorman.door)
+    until, nonce, seal = code.split(".")
+    for bad in (
+        signed("hb-guess", doorman.door),
+        signed(api.token, "another"),
+        f"{int(until) + 1}.{nonce}.{seal}",
+        "..",
+    ):
+        assert entered(bad).status == 401
+    cookie = entered(code).headers["set-cookie"].partition(";")[0]
+    assert entered(code).status == 401
+    browser = {**shown, "Cookie": cookie, "Origin": api.running.address.url}
+    assert api.raw("GET", "/hub/feed", headers=browser).status == 200
+    assert api.raw("POST", "/logout", headers=browser).status == 204
+    assert api.raw("GET", "/hub/feed", headers=browser).status == 401
+
+
+def test_a_browser_before_the_door_is_told_in_a_page(api: Api) -> None:
+    shown = {"Host": f"127.0.0.1:{api.port}", "Accept": "text/html,*/*"}
+    for path in ("/", "/hub/feed", "/login?once=<script>alert(1)</script>"):
+        answer = api.raw("GET", path, headers=shown)
+        assert answer.status == 401 and answer.headers["content-type"].startswith("text/html")
+        assert "hindbrain hub" in answer.text and "<script" not in answer.text
+        assert answer.headers["content-security-policy"].startswith("default-src 'none'")

@@ -26,7 +26,7 @@ def open_subject(folder: Path, *, lookup: Lookup) -> "Ours":
 
 class Ours:
     def __init__(self, folder: Path, lookup: Lookup) -> None:
-        self._embedder = _Embedder(lookup)
+        self._embedder = Given(lookup)
         self._whole = self._open(folder / "hindbrain.db", _ALL)
         self._aside = folder.with_name("aside") / "hindbrain.db"
         self._aside.parent.mkdir()
@@ -59,7 +59,7 @@ class Ours:
         return hindbrain.open(store, project, embedder=self._embedder)
 
 
-class _Embedder:
+class Given:
     """A model that is running already, and costs nothing."""
 
     def __init__(self, lookup: Lookup) -> None:

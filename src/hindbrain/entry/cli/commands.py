@@ -78,6 +78,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "edit": Entry("memory:edit", "Change a memory; what it said before stays in its history"),
         "delete": Entry("memory:delete", "Archive a memory; `restore` brings it back"),
         "restore": Entry("memory:restore", "Bring back a memory, or the whole store from a backup"),
+        "split": Entry("memory:split", "Make several memories of one that says several things"),
         "forget": Entry("forget:forget", "Erase a memory for good, and prove that it is gone"),
         "review": Entry("review:review", "Decide what waits for a person; without more, list it"),
     },
@@ -90,7 +91,8 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "rebuild": Entry("sync:rebuild", "Write all files that follow the memories anew"),
     },
     "Serve": {
-        "serve": Entry("serve:serve", "Serve the memory over HTTP: API, hub and worker, until Ctrl-C"),
+        "serve": Entry("serve:serve", "Serve API, hub, MCP and worker over HTTP, until Ctrl-C"),
+        "hub": Entry("hub:hub", "Print a link that lets a browser into the hub, once"),
         "token": Entry("token:token", "Print the token that the service asks for; it opens everything"),
     },
     "Care": {
