@@ -215,7 +215,7 @@ def test_who_is_not_logged_in_is_told_how_to_get_in(hub: Hub, chromium: Any) -> 
 
 
 def test_hidden_characters_are_seen_before_a_memory_is_released(hub: Hub, opened: Opened, kept: Kept) -> None:
-    # RELIABILITY S8
+    # S8
     page = opened()
     page.get_by_text("it holds characters that a reader cannot see").click()
     page.wait_for_selector(".memory")
@@ -366,7 +366,7 @@ def test_keys_are_told_and_a_project_is_chosen(hub: Hub, opened: Opened, kept: K
     assert "Nothing waits" in page.locator("main").inner_text()
 
 
-def test_a_real_browser_runs_nothing_that_is_stored(hub: Hub, opened: Opened, kept: Kept) -> None:  # RELIABILITY S6
+def test_a_real_browser_runs_nothing_that_is_stored(hub: Hub, opened: Opened, kept: Kept) -> None:  # S6
     page = opened()
     names = poison(hub, PAYLOADS[:40:4])
     for name in (*names[:9], *names[-4:]):

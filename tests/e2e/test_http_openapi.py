@@ -35,6 +35,7 @@ def schema(api: Api) -> Any:
     return schemathesis.openapi.from_dict(api("GET /api/openapi.json").data)
 
 
+# R20
 @pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
 @pytest.mark.parametrize("route", offered(), ids=lambda route: f"{route.method} {route.path}")
 def test_no_request_breaks_a_route_and_every_answer_is_documented(

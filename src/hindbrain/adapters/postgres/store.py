@@ -136,8 +136,11 @@ class PostgresStore(_Whole):
         raise lost
 
     def _is_committed(self, number: str) -> bool:
-        with self._wire.lent() as db:
-            ((status,),) = db.execute("SELECT pg_xact_status(%s::text::xid8)", (number,)).fetchall()
+        try:
+            with self._wire.lent() as db:
+                ((status,),) = db.execute("SELECT pg_xact_status(%s::text::xid8)", (number,)).fetchall()
+        except psycopg.errors.InvalidParameterValue:
+            return False  # "in the future": it died before anything under that number had reached its disk
         if status == "in progress":  # its session has not noticed yet that we are gone
             raise StoreUnreachable(f"{self._wire.name}: a commit hangs", fix="try again: repeating it is safe")
         return bool(status == "committed")
@@ -255,6 +258,7 @@ class PostgresStore(_Whole):
             "schema": str(schema.version(db)),
             "mode_file": "",
             "mode_folder": "",
+            "unfit": "",
             "is_read_only": "yes" if self._is_read_only else "no",
             "lock_holder": holder or "",
             "backups": str(copies),

@@ -192,6 +192,7 @@ class SqliteBackups(BackupFolder):
                 os.rename(f"{self._path}{side}", f"{name}{side}")
 
     def _replace(self, new: Path, *, at: datetime) -> None:
+        Gate(self._path).note(0)  # an older one has not come so far, and that is no damage
         if not os.path.exists(self._path):
             twin.copied(str(new), str(new.with_name("whole.db")))
             twin.settled(str(new.with_name("whole.db")), self._path)

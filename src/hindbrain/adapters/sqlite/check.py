@@ -37,6 +37,17 @@ def _guarded(name: str, look: Callable[[apsw.Connection], Iterator[Damage]], *, 
     return found
 
 
+def shortfall(db: apsw.Connection, noted: int) -> Iterator[Damage]:
+    """Nothing, if the database has come as far as whoever wrote last has noted."""
+    try:
+        is_short = schema.reached(db) < noted
+    except (apsw.CorruptError, apsw.SQLError):
+        return  # which the other looks have told
+    if is_short:
+        what = "what was written last is not there any more: the end of the write-ahead log is damaged or missing"
+        yield Damage(where="log", what=what, fix=_RESTORE)
+
+
 def _pages(db: apsw.Connection) -> Iterator[Damage]:
     for (line,) in db.execute("PRAGMA integrity_check"):
         if line != "ok":
