@@ -229,5 +229,20 @@ def test_a_number_that_the_server_has_not_given_out_was_not_committed(url: str) 
     from hindbrain.adapters.postgres import PostgresStore
 
     store = PostgresStore(url)
-    assert not store._is_committed(str(2**40 + 12345))
+    assert not store._is_committed(str(2**40 + 12345), turn="")
+    store.close()
+
+
+def test_a_number_that_a_crashed_server_gave_to_another_is_not_taken_for_ours(url: str) -> None:  # R15
+    """What had not reached its disk when it died is forgotten, the number of the transaction as well."""
+    import psycopg
+
+    from hindbrain.adapters.postgres import PostgresStore
+
+    store = PostgresStore(url)
+    store.write(lambda tx: tx.apply(Changes(cursors={"mine": "1"})))
+    with psycopg.connect(url, autocommit=True) as db:
+        ((number, turn),) = db.execute("SELECT xmin::text, token FROM turn").fetchall()
+    assert store._is_committed(number, turn=turn)
+    assert not store._is_committed(number, turn="of one that came to nothing")
     store.close()

@@ -92,7 +92,7 @@ def test_every_table_is_behind_a_policy_or_nobodys(url: str) -> None:
         "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'"
         " AND NOT relrowsecurity ORDER BY relname",
     )
-    assert [name for (name,) in found] == ["meta", "space", "tally"]  # they speak of no project
+    assert [name for (name,) in found] == ["meta", "space", "tally", "turn"]  # they speak of no project
 
 
 def test_each_home_has_a_queue_and_cursors_of_its_own(url: str) -> None:
@@ -116,10 +116,12 @@ def test_a_password_stands_in_no_message(place: str) -> None:
 
 
 def test_vitals_name_the_server(store: Store) -> None:
+    from hindbrain.adapters.postgres import schema
+
     vitals = store.vitals()
     assert vitals["engine"].startswith("PostgreSQL") and "pgvector" in vitals["engine"]
     assert vitals["path"].startswith("postgresql://hindbrain@") and int(vitals["size_bytes"]) > 0
-    assert (vitals["schema"], vitals["is_read_only"], vitals["lock_holder"]) == ("4", "no", "")
+    assert (vitals["schema"], vitals["is_read_only"], vitals["lock_holder"]) == (str(schema.last()), "no", "")
     held = store.write(lambda tx: store.vitals()["lock_holder"])
     assert "hindbrain" in held
 
