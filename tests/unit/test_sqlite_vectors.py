@@ -66,13 +66,11 @@ def test_the_rows_of_the_best_are_read_by_number_and_no_others(store: SqliteStor
     asked: list[str] = []
     db = store._connection()
     db.trace_v2(apsw.SQLITE_TRACE_STMT, lambda event: asked.append(event["sql"]))
-    assert store.nearest(EAST, FLAT, where=HERE, limit=1, also=store.matches(["cach"], HERE, limit=1)) and store.search(
-        ["cach"], HERE, limit=1
-    )
+    assert store.nearest(EAST, FLAT, where=HERE, limit=1) and store.search(["cach"], HERE, limit=1)
     assert store.terms(["mem-a"])
     db.trace_v2(0, None)
     loading = [sql for sql in asked if "json_each" in sql]
-    assert len(loading) == 5
+    assert len(loading) == 3
     for sql in loading:
         plan = [str(row[3]) for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", ("[]", *[1] * (sql.count("?") - 1)))]
         assert plan[0].startswith("SCAN j") and not [step for step in plan[1:] if not step.startswith("SEARCH")], plan
@@ -222,10 +220,11 @@ def test_without_numpy_the_answers_are_the_same(store: SqliteStore, monkeypatch:
         keep_with(store, a_memory(f"lesson {n}", id=f"mem-{n}", persona="ed" if n % 2 else None), *points, space=WIDE)
     point = random_point(source)
     asked = [(where, limit) for where in (HERE, replace(HERE, voices=())) for limit in (0, 1, 7, 99)]
-    names = [f"mem-{n}" for n in range(0, 40, 9)]
-    fast = [store.nearest(point, WIDE, where=where, limit=limit, also=names) for where, limit in asked]
+    also = store.matches([str(n) for n in range(0, 40, 9)], HERE, limit=9)
+    assert len(also) == 5
+    fast = [store.nearest(point, WIDE, where=where, limit=limit, also=also) for where, limit in asked]
     monkeypatch.setitem(sys.modules, "numpy", None)
-    plain = [store.nearest(point, WIDE, where=where, limit=limit, also=names) for where, limit in asked]
+    plain = [store.nearest(point, WIDE, where=where, limit=limit, also=also) for where, limit in asked]
     for one, other in zip(fast, plain, strict=True):
         assert [(n.memory_id, n.start) for n in one] == [(n.memory_id, n.start) for n in other]
         assert [n.similarity for n in one] == pytest.approx([n.similarity for n in other], abs=1e-12)
