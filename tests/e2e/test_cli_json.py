@@ -1,6 +1,7 @@
 """Which keys scripts may rely on: the documented ones, no more and no fewer."""
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -46,6 +47,7 @@ def arguments(name: str, memory_id: str) -> list[str]:
         "uninit": ["--dry-run"],
         "apply": ["--all-safe"],
         "before-task": ["lock"],
+        "migrate": [str(Path(os.environ["HINDBRAIN_HOME"]) / "hindbrain.db"), "elsewhere.db"],
     }
     return [name, *rest.get(name, [])]
 
@@ -129,6 +131,7 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
         "uninit": ["--dry-run"],
         "forget": [memory_id, "--hard", "--yes"],
         "apply": ["--all-safe"],
+        "migrate": [str(cli.home / "hindbrain.db"), "elsewhere.db"],
     }
     exported = cli("export", "--project", "shared").out
     needs_a_suggestion = {"patch", "refuse", "snooze", "undo"}  # tests/e2e/test_cli_learning.py has some
