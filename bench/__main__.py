@@ -46,7 +46,14 @@ _ASKED = {  # by name alone
     "tune": tune.measure,  # changes only when recall does
 }
 _GROUPS = {"speed": ("cold", "growth", "vectors", "parts", "writers", "hooks", "http")}
-_WITH_FULL = ("http", "lifecycle", "parts", "recall", "peers", "scale")  # have more to measure than is worth a wait every time
+_WITH_FULL = (
+    "http",
+    "lifecycle",
+    "parts",
+    "recall",
+    "peers",
+    "scale",
+)  # have more to measure than is worth a wait every time
 _FULL = (
     "all sizes, the long sets, and all peers: each that is missing is installed into an environment of its own, under "
     ".peers or HINDBRAIN_BENCH_PEERS, several gigabytes in all. Without this, peers that are installed are measured at "

@@ -147,7 +147,14 @@ def _found(content: str, title: str) -> words.Found:
     """The terms of a text, which comes in many projects."""
     at = AT
     memory = Memory(
-        id="mem-0", project=ONE, content=content, title=title, type="pitfall", learned_at=at, created_at=at, updated_at=at
+        id="mem-0",
+        project=ONE,
+        content=content,
+        title=title,
+        type="pitfall",
+        learned_at=at,
+        created_at=at,
+        updated_at=at,
     )
     return words.found_by(memory)
 
