@@ -229,17 +229,17 @@ class _Stage:
 
     def _cold(self) -> float:
         """A process that is asked one thing and ends, three times."""
-        taken = []
+        taken: list[float] = []
         for _ in range(3):
             started = self._started(_LIMIT_S)
             first = self._ask("search", first=0, last=1, project=_ONE_PROJECT)
             taken.append(1000 * started["cpu_s"] + first["cpu_ms"][0])
             self._ask("close")
-        return median(taken)
+        return float(median(taken))
 
 
 def _middle(values: Sequence[float]) -> float:
-    return median(values[_WARM:])
+    return float(median(values[_WARM:]))
 
 
 def part(standings: Sequence[Standing], *, sizes: Sequence[int], runs: int, is_whole: bool) -> Part:
@@ -324,8 +324,8 @@ def _grown(one: Standing) -> tuple[str, ...]:
 def _notes(standings: Sequence[Standing], *, runs: int) -> list[str]:
     notes = [
         f"All hold the same texts and vectors of 384 dimensions, in {_PROJECTS:,} projects, each store with its "
-        f"defaults and alone on the machine but for its neighbours. {runs} runs of each, CPU ms of the process (and, on "
-        "PostgreSQL, of the whole server) as the median. A new process: imports, opens and asks one project once. "
+        f"defaults and alone on the machine but for its neighbours. {runs} runs of each, CPU ms of the process (and, "
+        "on PostgreSQL, of the whole server) as the median. A new process: imports, opens and asks one project once. "
         "Memory: what the process and its server hold beyond the texts. An exponent of 0 is flat, 1 is linear.",
         "Ours answers by words and meaning; it never searches several projects, so `all` is a second store with one "
         "project of that size, and its share of the exact ten is that of its search by meaning alone. The others "

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import tempfile
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -97,6 +97,18 @@ def give_back(url: str) -> None:
         if db.execute("SELECT to_regclass('meta')").fetchall() != [(None,)]:
             db.execute(_EMPTY)
     _free.append(url)
+
+
+def rows_of(url: str) -> Iterator[str]:
+    """All rows of all tables as text, to look for what must not be there; none where there is no server."""
+    import psycopg
+
+    if not url:
+        return
+    with psycopg.connect(url) as db:
+        tables = db.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall()
+        for (table,) in tables:
+            yield from (row for (row,) in db.execute(f"SELECT t::text FROM {table} t".encode()))
 
 
 _EMPTY = """

@@ -165,7 +165,8 @@ class _Rows:
             self._numbers = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)).cast("f")
 
     def __getitem__(self, number: int) -> list[float]:
-        return self._numbers[number * DIMENSIONS : (number + 1) * DIMENSIONS].tolist()
+        found: list[float] = list(self._numbers[number * DIMENSIONS : (number + 1) * DIMENSIONS])
+        return found
 
 
 class _Items(Sequence[Item]):

@@ -1,8 +1,11 @@
 """The walk, top to bottom: from a marked sentence in one agent's output to a block of text in the next one's prompt."""
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from database import give_back, rows_of, take_url
 
 import hindbrain
 from hindbrain.core.model import Verdict
@@ -17,14 +20,17 @@ MEMORY:pitfall:session.Get() returns nil, not an error, when the session is unkn
 """
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(params=["file", "server"])
+def home(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("HINDBRAIN_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("HINDBRAIN_STORE", raising=False)
+    url = take_url() if request.param == "server" else ""
+    monkeypatch.setenv("HINDBRAIN_STORE", url)
     project = tmp_path / "app"
     project.mkdir()
     monkeypatch.chdir(project)
-    return project
+    yield project
+    if url:
+        give_back(url)
 
 
 def test_what_one_session_learned_the_next_is_told(home: Path) -> None:  # CH-001 CH-002 CH-005 DX-001..DX-005 DX-011
@@ -111,6 +117,18 @@ def test_forgetting_takes_the_sentences_about_it_too(home: Path, tmp_path: Path)
             assert wanted not in f"{memory.receipts()} {memory.store.events()} {memory.reviews(with_closed=True)}"
 
 
+def test_what_was_replaced_by_something_forgotten_can_be_said_again(home: Path) -> None:
+    with hindbrain.open() as memory:
+        old = memory.capture("MEMORY:decision:Use Memcached for caching", session="s1").receipts[0]
+        new = memory.capture("MEMORY:decision:Use Redis for caching", session="s2").receipts[0]
+        memory.forget(str(new.memory_id))
+        (again,) = memory.capture("MEMORY:decision:Use Memcached for caching", session="s3").receipts
+        assert again.verdict is Verdict.EVIDENCE and "hindbrain restore" in again.reason
+        assert not memory.reviews() and not memory.list()
+        memory.restore(str(old.memory_id))
+        assert [m.content for m in memory.list()] == ["Use Memcached for caching"]
+
+
 def test_a_twin_cannot_be_restored(home: Path) -> None:
     with hindbrain.open() as memory:
         (old,) = memory.capture("MEMORY:fix:Restart the worker", session="s1").receipts
@@ -177,6 +195,8 @@ def test_a_secret_is_nowhere(home: Path, tmp_path: Path) -> None:  # X-38
         assert secret not in receipt.text and receipt.removed
     for file in (tmp_path / "home").iterdir():
         assert secret.encode() not in file.read_bytes()
+    for row in rows_of(os.environ["HINDBRAIN_STORE"]):
+        assert secret not in row
 
 
 def test_a_forged_signal_teaches_nothing(home: Path) -> None:  # S1 in small

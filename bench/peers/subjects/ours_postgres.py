@@ -15,8 +15,8 @@ from urllib.parse import quote
 
 import psycopg
 
-from bench.peers.spread import AT, MOST_IN_ONE, ONE, SPACE, Spread
-from bench.peers.subject import DIMENSIONS, Lookup, Outside
+from bench.peers.spread import AT, MOST_IN_ONE, ONE, SPACE, Spread, memory_of
+from bench.peers.subject import DIMENSIONS, Item, Lookup, Outside
 from hindbrain.adapters.postgres import PostgresStore, words
 from hindbrain.adapters.postgres.writer import COLUMNS, hashed, row
 from hindbrain.core.model import Actor, Memory, Vector
@@ -83,7 +83,7 @@ class _Schema:
         self._db.commit()
 
     def _numbered(self, memory: Memory) -> tuple[words.Found, tuple[Any, ...]]:
-        found = _found(memory.content, memory.title)
+        found = _found(memory.content)
         self._last += 1
         self._memories += 1
         self._size += found.size
@@ -143,20 +143,9 @@ def _postings(found: words.Found, values: tuple[Any, ...]) -> Iterator[tuple[Any
 
 
 @lru_cache(maxsize=200_000)
-def _found(content: str, title: str) -> words.Found:
+def _found(content: str) -> words.Found:
     """The terms of a text, which comes in many projects."""
-    at = AT
-    memory = Memory(
-        id="mem-0",
-        project=ONE,
-        content=content,
-        title=title,
-        type="pitfall",
-        learned_at=at,
-        created_at=at,
-        updated_at=at,
-    )
-    return words.found_by(memory)
+    return words.found_by(memory_of(Item(number=0, text=content, project=ONE, vector=[])))
 
 
 def _children(pid: int) -> list[int]:
