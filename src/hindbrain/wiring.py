@@ -18,7 +18,7 @@ from hindbrain.core.value import replace
 from hindbrain.errors import ExtraMissing
 from hindbrain.facade import Hindbrain
 from hindbrain.ports import Dialect, Embedder, Movable, Seen, Store, Written
-from hindbrain.settings import Settings, default_home, load, machine, worker_socket
+from hindbrain.settings import Settings, default_home, load, login, machine, worker_socket
 
 if TYPE_CHECKING:
     from hindbrain.adapters.clients import LocalClients
@@ -60,6 +60,7 @@ def open_hindbrain(
         lock=_locked(settings),
         notify=_notified(settings),
         alone=lambda name: _alone(settings, name),
+        login=_login(settings),
     )
     # A path object is a path even where it looks like a name.
     wanted = project if isinstance(project, str | None) else os.path.join(".", os.fspath(project))
@@ -90,7 +91,12 @@ def open_tools(settings: Settings) -> Tools:
         lock=_locked(settings),
         notify=_notified(settings),
         alone=lambda name: _alone(settings, name),
+        login=_login(settings),
     )
+
+
+def _login(settings: Settings) -> str:
+    return login() if is_server(settings.store) else ""
 
 
 def _locked(settings: Settings) -> Callable[[str], AbstractContextManager[None]]:
@@ -131,7 +137,7 @@ def store_of(settings: Settings, *, timeout_s: float | None = None) -> Movable:
         raise ExtraMissing(
             f"the driver for PostgreSQL cannot be loaded: {error}", fix="pip install 'hindbrain[postgres]'"
         ) from error
-    return PostgresStore(settings.store, home=machine(settings.home), timeout_s=patience)
+    return PostgresStore(settings.store, home=machine(settings.home), login=login(), timeout_s=patience)
 
 
 def _opened(settings: Settings) -> tuple[Store, Models]:

@@ -16,7 +16,7 @@ from database import give_back, take_url
 from hooking import called, ran, transcript
 
 from hindbrain.app.answer import answer
-from hindbrain.settings import load
+from hindbrain.settings import load, login
 from hindbrain.wiring import open_tools
 
 HOOK = SRC / "hindbrain" / "hook.py"
@@ -39,7 +39,8 @@ EPISODE = {
 # Names and times are made anew each time; what hangs on the time of day may differ behind the third digit.
 CHANGING = re.compile(
     r"(?<=-)[0-9a-z]{26}\b|\b[0-9a-f]{12,64}\b|(?<=fence=\")\w+|(?<=fence=\\\")\w+"
-    r"|\d{8}T\d{6}Z|\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z| UTC)?)?|(?<=\.\d{2})\d+|\b\d+(?:\.\d+)? (?:bytes|kB|MB|ms|s)\b"
+    r"| {3,}|\d{8}T\d{6}Z|\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z| UTC)?)?|(?<=\.\d{2})\d+"
+    r"|\b\d+(?:\.\d+)? (?:bytes|kB|MB|ms|s)\b"
 )
 
 
@@ -53,6 +54,7 @@ class Story:
     def __call__(self, *words: str, stdin: str = "", code: int = 0) -> str:
         answer = self.cli(*words, stdin=stdin, code=code)
         said = (answer.out + answer.err).replace(str(self.cli.folder.parent), "…")
+        said = said.replace(f" ({login()})", "")  # who it was is told only where others may have been
         self.told.append((CHANGING.sub("…", " ".join(words)), CHANGING.sub("…", said)))
         return answer.out
 
@@ -205,3 +207,23 @@ def test_all_commands_answer_alike_on_a_file_and_on_a_server(
     there = story(tmp_path / "b", monkeypatch, store=on_server)
     for one, other in zip(here, there, strict=True):
         assert one == other
+
+
+def test_a_shared_store_knows_whose_account_and_which_machine_it_was(
+    on_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # issue 8: identity
+    cli = Cli(tmp_path, monkeypatch)
+    monkeypatch.setenv("HINDBRAIN_STORE", on_server)
+    monkeypatch.setenv("HINDBRAIN_EMBEDDER", "off")
+    (cli.folder / "CLAUDE.md").write_text("# Rules\n")
+    cli("scar", "add", "--kind", "failure", "--title", "Broken images", "--lesson", LESSON, "--importance", "8")
+    cli("learn")
+    (suggestion,) = cli.json("feed")["suggestions"]
+    cli("apply", suggestion["id"], "--by", "anna")
+    assert [one["actor"] for one in cli.json("audit")["entries"]] == [f"human anna ({login()})"]
+    assert cli.json("audit", "verify")["is_intact"]
+    memory = cli.add("Run make test before you push")
+    cli("edit", memory, "--importance", "7")
+    history = cli.json("show", memory, "--history")["history"]
+    assert [one["changed_by"]["login"] for one in history] == [login()] * 2
+    assert login() in cli("why", memory).out

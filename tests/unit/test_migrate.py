@@ -12,12 +12,13 @@ from database import give_back, take_url
 
 from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.app.migrate import migrate, size
-from hindbrain.core.learning.audit import Entry, Head, seal
+from hindbrain.core.learning.audit import Entry, Head, first_fault, seal
 from hindbrain.core.model import (
     Actor,
     Event,
     Injection,
     Link,
+    Provenance,
     Pulse,
     Receipt,
     Relation,
@@ -60,7 +61,7 @@ def filled(store: Movable) -> Movable:
     store.expect(WIDE)
     first = a_memory("first words", id="mem-a")
     keep(store, first, a_memory("others — ⚙️", id="mem-b", project="prj-two"), a_memory("gone", id="mem-gone"))
-    human = Actor(type=ActorType.HUMAN, persona="ed")
+    human = Actor(type=ActorType.HUMAN, persona="ed", instance="ed-001")
     second = replace(first, content="second words", version=2, updated_at=LATER)
     store.write(lambda tx: tx.apply(Changes(memories=(second,), by=human, change="edited")))
     event = Event(name="e", at=NOW, project="prj-one", data={"n": [1, None]})
@@ -167,13 +168,35 @@ def test_everything_arrives_and_can_go_back(stores: Stores, old: str, new: str) 
     assert not target.damage()
 
 
+@pytest.mark.parametrize(("old", "new"), [("sqlite", "postgres"), ("postgres", "sqlite")])
+def test_who_wrote_and_who_decided_goes_along(stores: Stores, old: str, new: str) -> None:  # issue 8: identity
+    source, target = filled(stores(old)), stores(new)
+    agent = Actor(persona="ada", hat="critic", instance="ada-007")
+    said = Provenance(actor=agent, session="s-7", adapter="claude", receipt="rcp-1")
+    memory = a_memory("said by an agent", id="mem-said", provenance=said)
+    by = replace(agent, login="ada@build-3")
+    source.write(lambda tx: tx.apply(Changes(memories=(memory,), by=by)))
+
+    migrate(source, target)
+
+    kept = target.memory("mem-said")
+    assert kept and kept.provenance == said
+    assert [(v.changed_by.type, v.changed_by.instance) for v in target.history("mem-a")][-1] == ("human", "ed-001")
+    assert [(entry.actor, entry.action) for entry in target.audits()] == [("human ed", "apply")]
+    assert target.sayings("mem-a")[0].speaker == "ed"
+    assert [version.changed_by for version in target.history("mem-said")] == [by]
+    head = target.audit_head()
+    assert head and first_fault(target.audits(), heads=[head]) is None
+
+
 class Cut(Exception):
     """The power goes."""
 
 
 @pytest.mark.parametrize("after", [1, 4, 6, 8, 11])
-def test_what_was_cut_short_goes_on_where_it_stopped(stores: Stores, after: int) -> None:
-    source, target = filled(stores("sqlite")), stores("postgres")
+@pytest.mark.parametrize(("old", "new"), [("sqlite", "postgres"), ("postgres", "sqlite")])
+def test_what_was_cut_short_goes_on_where_it_stopped(stores: Stores, old: str, new: str, after: int) -> None:
+    source, target = filled(stores(old)), stores(new)
     count = 0
 
     def tell(_: int) -> None:

@@ -25,3 +25,4 @@ class Tools:
     lock: Callable[[str], AbstractContextManager[None]] | None = None  # by its name; Locked when another holds it
     notify: Callable[[str], None] | None = None  # tells a person something at once; None: nobody wants to be told
     alone: Callable[[str], AbstractContextManager[None]] | None = None  # who does a work of that name; None: any
+    login: str = ""  # account and machine, where others share the store

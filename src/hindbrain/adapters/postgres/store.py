@@ -17,6 +17,7 @@ from hindbrain.adapters.postgres.wire import Db, Wire, is_lost, translated, undo
 from hindbrain.adapters.postgres.writer import apply
 from hindbrain.core.model import Event, Space, Vector
 from hindbrain.core.model.moment import stamp
+from hindbrain.core.value import replace
 from hindbrain.errors import StoreUnreachable
 from hindbrain.ports import Changes, Damage, Erasure, Project, Transaction
 
@@ -33,9 +34,11 @@ _LONGEST_PAUSE_S = 1.0
 class PostgresStore(PostgresReader):
     """Memories in one schema of a PostgreSQL database. Threads may share it."""
 
-    def __init__(self, url: str, *, home: str = "", timeout_s: float = 30.0) -> None:
-        """`home` tells this machine's queue and cursors from those of others that share the store."""
+    def __init__(self, url: str, *, home: str = "", login: str = "", timeout_s: float = 30.0) -> None:
+        """`home` tells this machine's queue and cursors from those of others that share the store. `login` is written
+        beside every change, so that all know whose it was."""
         super().__init__(self._with_connection, home=home)
+        self._login = login
         self._wire = Wire(url)
         self._timeout_s = timeout_s
         try:
@@ -82,7 +85,7 @@ class PostgresStore(PostgresReader):
         def run(db: Db) -> T:
             if not is_durable:
                 db.execute("SET LOCAL synchronous_commit = off")
-            return work(_Open(db, home=self.home))
+            return work(_Open(db, home=self.home, login=self._login))
 
         return self._written(run, patience_s=patience_s)
 
@@ -265,10 +268,13 @@ def _listen(db: Db) -> None:
 class _Open(PostgresReader):
     """The store inside a transaction."""
 
-    def __init__(self, db: Db, *, home: str) -> None:
+    def __init__(self, db: Db, *, home: str, login: str = "") -> None:
         super().__init__(lambda work: work(db), home=home)
         self._db = db
+        self._login = login
 
     def apply(self, changes: Changes) -> None:
+        if self._login and not changes.by.login:
+            changes = replace(changes, by=replace(changes.by, login=self._login))
         with self._db.pipeline():  # statements that nobody waits for go out together
             apply(changes, self._db, reader=self)
