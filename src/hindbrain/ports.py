@@ -404,6 +404,7 @@ class Match:
     memory_id: str
     score: float  # BM25, higher is better
     size: float = 1.0  # its length in words against the average memory's
+    number: int = 0  # by which the store that gave this finds the memory again; means nothing to anybody else
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -418,7 +419,7 @@ class Near:
 
     memory_id: str
     similarity: float  # cosine
-    start: int  # where the piece lies in the memory's meaningful text
+    start: int  # where the piece lies in the memory's meaningful text; of the only one it may be left at 0, 0
     end: int
     pieces: int = 1  # how many the memory has: the best of many is good by chance, too
 
@@ -508,12 +509,12 @@ class Reader(Protocol):
         """`matches`, with the memories themselves."""
 
     def nearest(
-        self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[str] = ()
+        self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[Match] = ()
     ) -> Sequence[Near]:
         """The `limit` memories nearest to `point` by their best piece, best first, and behind them those of
-        `also` (ids) that are not among them. Exact within `where`, also for `also`; memories without a vector in
-        `space` are not there. An unknown space holds nothing. `point` has length 1; BadValue when its dimension
-        is not that of the space."""
+        `also` that are not among them. Exact within `where`; `also` is what `matches` gave for the same. Memories
+        without a vector in `space` are not there. An unknown space holds nothing. `point` has length 1; BadValue
+        when its dimension is not that of the space."""
 
     def has_vectors(self, space: Space, where: Where) -> bool:
         """Whether any memory of the project, or one that goes everywhere, has a vector in `space`."""

@@ -85,6 +85,24 @@ def test_scores_and_sizes_are_those_of_plain_arithmetic(store: Store, name: str)
     assert [hit.memory.id for hit in store.search(["cach", "pool"], where, limit=50)] == [m.memory_id for m in found]
 
 
+def test_a_project_that_is_a_small_part_of_the_store_is_counted_alike(store: Store) -> None:
+    """Others hold the words as well, so that how rare they are is not the project's own affair."""
+    many = [
+        a_memory(f"{'cache ' * (n % 3 == 0)}{'pool ' * (n % 7 == 0)}lesson {n}", id=f"mem-{n:05}", project="prj-two")
+        for n in range(1_800)
+    ]
+    keep(store, *lessons(), *elsewhere(), *many)
+    for words in (["cach", "pool"], ["pool", "pool", "cach"]):
+        everything = counted([*lessons(), *elsewhere(), *many], words)
+        for name in ("here", "only here", "heard", "old"):
+            where, expected = ASKED[name]
+            found = store.matches(words, where, limit=50)
+            assert {match.memory_id for match in found} == expected
+            assert told(found) == near(everything[match.memory_id] for match in found)
+            best = [match.memory_id for match in found[:2]]
+            assert [match.memory_id for match in store.matches(words, where, limit=2)] == best
+
+
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     texts=st.lists(st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=9), min_size=1, max_size=8),

@@ -66,7 +66,9 @@ def test_the_rows_of_the_best_are_read_by_number_and_no_others(store: SqliteStor
     asked: list[str] = []
     db = store._connection()
     db.trace_v2(apsw.SQLITE_TRACE_STMT, lambda event: asked.append(event["sql"]))
-    assert store.nearest(EAST, FLAT, where=HERE, limit=1, also=["mem-a"]) and store.search(["cach"], HERE, limit=1)
+    assert store.nearest(EAST, FLAT, where=HERE, limit=1, also=store.matches(["cach"], HERE, limit=1)) and store.search(
+        ["cach"], HERE, limit=1
+    )
     assert store.terms(["mem-a"])
     db.trace_v2(0, None)
     loading = [sql for sql in asked if "json_each" in sql]

@@ -123,7 +123,7 @@ class _DictReader:
         return sorted({term for terms in self._held() for term in terms if start and term.startswith(start)})[:limit]
 
     def nearest(
-        self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[str] = ()
+        self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[Match] = ()
     ) -> Sequence[Near]:
         refuse_point(point, space)
         near = [
@@ -135,7 +135,8 @@ class _DictReader:
             if of == space and where.admits(self._tables.memories[key])
         ]
         near.sort(key=lambda one: (-one.similarity, one.memory_id))
-        return [*near[:limit], *(one for one in near[limit:] if one.memory_id in also)]
+        asked = {match.memory_id for match in also}
+        return [*near[:limit], *(one for one in near[limit:] if one.memory_id in asked)]
 
     def has_vectors(self, space: Space, where: Where) -> bool:
         owners = (self._tables.memories[key] for key, of in self._tables.vectors if of == space)

@@ -9,11 +9,12 @@ from hindbrain.core.recall import Ask, Candidate, Recalled
 from hindbrain.core.recall.bm25 import Document, idf, scores
 from hindbrain.core.recall.fuse import DECIDE, relevance, share
 from hindbrain.core.recall.index import WEIGHTS, columns
+from hindbrain.core.recall.meaningful import meaningful
 from hindbrain.core.recall.rank import Terms
 from hindbrain.core.value import dataclass, replace
 from hindbrain.core.words import query_terms
 from hindbrain.errors import EmbedderMissing
-from hindbrain.ports import Embedder, Near, Reader, Where
+from hindbrain.ports import Embedder, Match, Near, Reader, Where
 
 _NAMED = 100  # memories that may name a file by the words of its path
 _FIRM = 3  # letters at the beginning that are taken as typed: few slips are there, and few words begin so
@@ -109,16 +110,17 @@ def _has_meaning(ask: Ask) -> bool:
     return ask.strategy in _BY_MEANING and bool(ask.text.strip())
 
 
-@dataclass(slots=True)
 class _Side:
-    """What words and meaning say of one memory."""
+    """What words and meaning say of one memory. A plain class: hundreds are made for every question."""
 
-    words: float = 0.0
-    share: float = 0.0
-    similarity: float | None = None
-    usual: float = 0.0
-    pieces: int = 1
-    speaks: tuple[int, int] = (0, 0)
+    __slots__ = ("pieces", "share", "similarity", "speaks", "usual", "words")
+
+    def __init__(self, words: float, share: float) -> None:
+        self.words, self.share = words, share
+        self.similarity: float | None = None
+        self.usual = 0.0
+        self.pieces = 1
+        self.speaks = (0, 0)
 
     @property
     def relevance(self) -> float:
@@ -133,21 +135,22 @@ class _Side:
             similarity=self.similarity,
             usual=self.usual,
             pieces=self.pieces,
-            speaks=self.speaks,
+            speaks=self.speaks if self.pieces > 1 else (0, len(meaningful(memory))),
         )
 
 
 @dataclass(slots=True)
 class _Sides:
     found: dict[str, _Side]
+    matches: Sequence[Match]  # what words have found of them
     how: str = "words"
     notices: tuple[str, ...] = ()
     covered: float = 0.0  # of what the question's words are worth, how much the best one holds
 
     def best(self, count: int) -> list[str]:
         """Ids of the most relevant, the later id first among equals, as the ranking has it."""
-        ordered = sorted(self.found.items(), key=lambda pair: (pair[1].relevance, pair[0]), reverse=True)
-        return [key for key, _ in ordered[:count]]
+        ordered = sorted(((side.relevance, key) for key, side in self.found.items()), reverse=True)
+        return [key for _, key in ordered[:count]]
 
 
 def _fallback(memory: Memory, sides: _Sides) -> Candidate:
@@ -159,7 +162,8 @@ def _by_words(ask: Ask, where: Where, *, reader: Reader) -> tuple[list[str], _Si
     known, worths, spelled = _meant(query_terms(ask.text), reader)
     matches = reader.matches(known, where, limit=_words_depth(ask))
     worth = sum(worths.values())
-    sides = _Sides({m.memory_id: _Side(m.score, share(m.score, worth, size=m.size)) for m in matches})
+    found = {m.memory_id: _Side(m.score, share(m.score, worth, size=m.size)) for m in matches}
+    sides = _Sides(found, matches)
     if best := sides.best(1):
         held = reader.terms(best).get(best[0], frozenset())
         sides.covered = sum(value for word, value in worths.items() if word in held) / worth if worth else 0.0
@@ -216,7 +220,7 @@ def _with_meaning(sides: _Sides, ask: Ask, *, where: Where, reader: Reader, embe
             sides.how = "words: the model cannot run here"
             sides.notices = (f"meaning is not compared: {error.what}; {error.fix}",)
         else:
-            near = reader.nearest(point, embedder.space, where=where, limit=_depth(ask), also=tuple(sides.found))
+            near = reader.nearest(point, embedder.space, where=where, limit=_depth(ask), also=sides.matches)
             _join(sides, near)
     return sides
 
@@ -225,11 +229,14 @@ def _join(sides: _Sides, near: Sequence[Near]) -> None:
     """Both sides' candidates. What has no vector yet counts as alike as the others that words found."""
     by_words = list(sides.found.values())
     for item in near:
-        side = sides.found.setdefault(item.memory_id, _Side())
+        side = sides.found.get(item.memory_id)
+        if side is None:
+            side = sides.found[item.memory_id] = _Side(0.0, 0.0)
         side.similarity, side.pieces, side.speaks = item.similarity, item.pieces, (item.start, item.end)
     known = [side.similarity for side in by_words if side.similarity is not None]
+    usual = sum(known) / len(known) if known else 0.0
     for side in by_words:
-        side.usual = sum(known) / len(known) if known else 0.0
+        side.usual = usual
     sides.how = "words and meaning"
 
 

@@ -166,20 +166,19 @@ class PostgresReader:
         return {key: frozenset(found[key].split()) for key in dict.fromkeys(ids) if key in found}
 
     def nearest(
-        self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[str] = ()
+        self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[Match] = ()
     ) -> Sequence[Near]:
         from hindbrain.adapters.fit import refuse_point
 
         refuse_point(point, space)
         sql, values = clause(where)
-        wanted = vectors.Wanted(
-            point=tuple(point), where=where, sql=sql, values=tuple(values), limit=limit, also=tuple(also)
-        )
+        asked = tuple(match.memory_id for match in also)
+        wanted = vectors.Wanted(point=tuple(point), where=where, sql=sql, values=tuple(values), limit=limit, also=asked)
         near: list[Near] = self._using(lambda db: vectors.nearest(db, wanted, space=space))
         if where.containing:
             known = self.memories([one.memory_id for one in near])
             near = [one for one in near if where.admits(known[one.memory_id])]
-        return [*near[:limit], *(one for one in near[limit:] if one.memory_id in also)]
+        return [*near[:limit], *(one for one in near[limit:] if one.memory_id in asked)]
 
     def has_vectors(self, space: Space, where: Where) -> bool:
         found: bool = self._using(lambda db: vectors.has_any(db, space, project=where.project))

@@ -9,6 +9,7 @@ import apsw
 
 from hindbrain.adapters.sqlite import rows
 from hindbrain.adapters.sqlite.engine import translated
+from hindbrain.adapters.sqlite.words import Wanted, Words
 from hindbrain.core.hints import Any, TypeVar
 from hindbrain.core.model import (
     Event,
@@ -29,7 +30,7 @@ from hindbrain.core.model import (
 from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.model.record import actor_of, from_record
 from hindbrain.core.notation import read
-from hindbrain.core.recall.index import WEIGHTS, everywhere_token, is_scope, scope_token
+from hindbrain.core.recall.index import is_scope
 from hindbrain.errors import StoreDamaged
 from hindbrain.ports import Hit, Match, Near, Project, Saying, Where
 
@@ -48,18 +49,15 @@ if TYPE_CHECKING:
     from hindbrain.core.model.workstream import Workstream
 
 _T = TypeVar("_T")
-_LARGE = 10_000  # memories from which on how rare a word is need not be counted each time
-_COUNTED = 50_000  # words whose count a process keeps
 _ORDERS = {
     "confidence": "m.confidence DESC, m.created_at DESC, m.id DESC",
     "newest": "m.learned_at DESC, m.id DESC",
 }
-_BEST = (
-    f"SELECT rowid, -bm25(memory_words, {', '.join(map(str, WEIGHTS))}) AS score FROM memory_words"
-    " WHERE memory_words MATCH ? ORDER BY score DESC, rowid LIMIT ?"
-)
 _SPACE = "SELECT seq FROM space WHERE provider = ? AND model = ? AND version = ? AND dimension = ?"
-_NUMBERS = "SELECT m.seq FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value"
+_SPANS = (
+    "SELECT v.memory, v.start, v.end FROM json_each(?) j CROSS JOIN vector v ON v.scope = j.value ->> 1"
+    " AND v.space = ? AND v.memory = j.value ->> 0 AND v.piece = j.value ->> 2"
+)
 _RECEIPT = (
     *("id", "key", "at", "project", "verdict", "text", "reason", "memory", "supersedes", "signal", "said_at"),
     *("session", "task", "adapter", "origin", "line", "ref", "removed"),
@@ -73,7 +71,7 @@ class SqliteReader:
         self._path = path
         self._db = connection
         self._shelves: Shelves | None = None
-        self._counted: dict[str, tuple[int, int]] = {}  # of how many memories how many hold a word
+        self._index = Words(self._all, connection)
 
     def _all(self, sql: str, *values: Any) -> list[Any]:
         with translated(self._path):
@@ -116,37 +114,13 @@ class SqliteReader:
         words = [word for word in words if "\0" not in word]  # FTS5 would take it for the end of the text
         if not words or not number:
             return ()
-        match = _match(words, where, number=None if self._is_alone() else number[0][0])
-        depth = limit
-        while True:
-            best = dict(self._all(_BEST, match, depth))
-            found = self._admitted(best, where)
-            if len(found) >= limit or len(best) < depth:
-                return found[:limit]
-            depth *= 4  # what the scope cannot say (persona, trust, session) has thinned them out
-
-    def _admitted(self, best: dict[int, float], where: Where) -> list[Match]:
-        """The best without those that `where` leaves out.
-
-        Two steps, because a join would read the row of every match before the order is known.
-        """
         clause, values = _clause(where)
-        found = self._all(
-            # CROSS JOIN: by these numbers, whatever index of the project looks better to the planner.
-            "SELECT m.id, m.seq, d.sz FROM json_each(?) j CROSS JOIN memory m ON m.seq = j.value"
-            f" CROSS JOIN memory_words_docsize d ON d.id = m.seq WHERE {clause}",
-            rows.to_json(list(best)),
-            *values,
-        )
-        _, usual = self._averages()
-        matches = [
-            Match(memory_id=key, score=best[seq], size=sum(_numbers(sizes)) / usual if usual else 1.0)
-            for key, seq, sizes in found
-        ]
-        return sorted(matches, key=lambda match: (-match.score, match.memory_id))
+        wanted = Wanted(where=where, clause=clause, values=values, number=number[0][0])
+        found = self._index.best(words, wanted, limit=limit)
+        return [Match(memory_id=key, score=score, size=size, number=seq) for key, seq, score, size in found]
 
     def nearest(
-        self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[str] = ()
+        self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[Match] = ()
     ) -> Sequence[Near]:
         from hindbrain.adapters.fit import refuse_point
         from hindbrain.adapters.sqlite.scan import ranking  # a question of words needs none of it
@@ -158,14 +132,30 @@ class SqliteReader:
                 return ()
             number = numbers[0][0]
             ranked = ranking(self._read_shelves(number, space, where=where, is_committed=is_committed), point)
-            asked = ranked.of([seq for (seq,) in self._all(_NUMBERS, rows.to_json(list(also)))] if also else [])
             depth = limit
             while True:
                 best, floor = ranked.top(depth)
-                near = self._near(best | asked, where, space=number)
+                near = self._near(best, where, space=number)
                 if floor == -math.inf or sum(one.similarity >= floor for one in near) >= limit:
-                    return [*near[:limit], *(one for one in near[limit:] if one.memory_id in also)]
+                    break
                 depth *= 4  # what the key cannot say (state, persona, trust) has thinned them out
+            near = near[:limit]
+            known = {one.memory_id for one in near}
+            others = {match.number: match.memory_id for match in also if match.memory_id not in known}
+            return [*near, *self._asked(ranked.of(list(others)), others, space=number)]
+
+    def _asked(self, found: "Mapping[int, Found]", ids: Mapping[int, str], *, space: int) -> list[Near]:
+        """What words have found already: only where one of several pieces lies must be read."""
+        places = [[seq, one.scope, one.piece] for seq, one in found.items() if one.pieces > 1]
+        spans = (
+            {seq: (start, end) for seq, start, end in self._all(_SPANS, rows.to_json(places), space)} if places else {}
+        )
+        near = [
+            Near(memory_id=ids[seq], similarity=one.similarity, start=start, end=end, pieces=one.pieces)
+            for seq, one in found.items()
+            for start, end in (spans.get(seq, (0, 0)),)
+        ]
+        return sorted(near, key=lambda one: (-one.similarity, one.memory_id))
 
     def _read_shelves(self, number: int, space: Space, *, where: Where, is_committed: bool) -> "list[Shelf]":
         """Those of the project, and of what goes everywhere: memories of the project may lie there too."""
@@ -228,38 +218,8 @@ class SqliteReader:
         numbers = self._all(_SPACE, space.provider, space.model, space.version, space.dimension)
         return sum(self._all("SELECT count(*) FROM vector_due WHERE space = ?", seq)[0][0] for (seq,) in numbers)
 
-    def _is_alone(self) -> bool:
-        """Whether there is one project only: naming it would make bm25() count all that it has, to no end."""
-        return len(self._all("SELECT 1 FROM project LIMIT 2")) < 2
-
-    def _averages(self) -> tuple[int, float]:
-        """How many memories the word index holds, and how long they are on average, from its own record."""
-        found = self._all("SELECT block FROM memory_words_data WHERE id = 1")
-        count, *sizes = _numbers(found[0][0]) if found and found[0][0] else (0,)
-        return count, sum(sizes) / count if count else 0.0
-
     def holders(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
-        # One by one: asked for several terms at once, fts5vocab reads all that there are.
-        count = self._size()
-        return count, {word: 0 if is_scope(word) else self._held(word, among=count) for word in words}
-
-    def _size(self) -> int:
-        """How many memories there are. A transaction does not see what it added in the index's own record."""
-        if self._db().in_transaction:
-            return int(self._all("SELECT count(*) FROM memory")[0][0])
-        return self._averages()[0]
-
-    def _held(self, word: str, *, among: int) -> int:
-        """Counting reads the word's whole list, over all projects. In a large store what was counted while it was
-        about as large still says how rare a word is."""
-        size, known = self._counted.get(word, (0, 0))
-        if among >= _LARGE and abs(among - size) <= size // 100:
-            return known
-        found = self._all("SELECT doc FROM memory_terms WHERE term = ?", word)
-        held = int(found[0][0]) if found else 0
-        if among >= _LARGE and held and len(self._counted) < _COUNTED:
-            self._counted[word] = (among, held)
-        return held
+        return self._index.holders(words)
 
     def spelled(self, start: str, *, limit: int) -> Sequence[str]:
         after = start[:-1] + chr(ord(start[-1]) + 1) if start else ""
@@ -607,17 +567,6 @@ def _first(found: Sequence[_T]) -> _T | None:
     return found[0] if found else None
 
 
-def _numbers(blob: bytes) -> list[int]:
-    """The whole numbers that SQLite packed into `blob`: seven bits a byte, the highest bit says that more follow."""
-    found, number = [], 0
-    for byte in blob:
-        number = (number << 7) | (byte & 0x7F)
-        if byte < 0x80:
-            found.append(number)
-            number = 0
-    return found
-
-
 @contextmanager
 def _steady(db: apsw.Connection) -> Iterator[bool]:
     """All reads see one state of the store; whether it is a committed one."""
@@ -655,19 +604,6 @@ def _receipt(row: Sequence[Any]) -> Receipt:
         supersedes=tuple(read(r["supersedes"])),
         removed=tuple(read(r["removed"])),
     )
-
-
-def _match(words: Sequence[str], where: Where, *, number: int | None) -> str:
-    """An FTS5 expression; `number` of the project, None: any. Words are terms of ours, quoted all the same."""
-    any_word = " OR ".join('"' + word.replace('"', '""') + '"' for word in words)
-    in_text = f"{{title_words content_words extra_words}} : ({any_word})"
-    if number is None:
-        return in_text
-    scopes = [scope_token(number, state) for state in sorted(where.states)]
-    if where.with_everywhere:
-        scopes += [everywhere_token(state) for state in sorted(where.states)]
-    any_scope = " OR ".join(f'"{token}"' for token in scopes)
-    return f"scope : ({any_scope}) AND {in_text}"
 
 
 def _clause(where: Where) -> tuple[str, list[Any]]:

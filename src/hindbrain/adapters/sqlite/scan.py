@@ -9,7 +9,7 @@ import math
 from array import array
 from collections.abc import Iterable, Sequence
 from operator import mul
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from hindbrain.core.value import dataclass
 
@@ -49,9 +49,8 @@ def empty(scope: int) -> Shelf:
     return Shelf(scope, array("q"), array("q"), array("d"), b"")
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """How near a memory is, by its best piece."""
+class Found(NamedTuple):
+    """How near a memory is, by its best piece. A tuple: hundreds are made for every question."""
 
     similarity: float
     scope: int
@@ -106,11 +105,12 @@ def _best(shelf: Shelf, dots: Iterable[tuple[int, float]], *, into: dict[int, Fo
     for row, dot in dots:
         memory, similarity = shelf.memories[row], dot * shelf.scales[row]
         known = into.get(memory)
-        pieces = known.pieces + 1 if known else 1
-        if known is None or similarity > known.similarity:
-            into[memory] = Found(similarity, shelf.scope, shelf.pieces[row], pieces)
+        if known is None:
+            into[memory] = Found(similarity, shelf.scope, shelf.pieces[row], 1)
+        elif similarity > known.similarity:
+            into[memory] = Found(similarity, shelf.scope, shelf.pieces[row], known.pieces + 1)
         else:
-            into[memory] = Found(known.similarity, known.scope, known.piece, pieces)
+            into[memory] = known._replace(pieces=known.pieces + 1)
 
 
 class _Fast:
@@ -178,7 +178,12 @@ class _Fast:
             count = len(first) - 1
             here = places[(places >= at) & (places < at + count)] - at
             at += count
-            rows = [row for place in here.tolist() for row in range(first[place], first[place + 1])]
+            has_several = count < len(shelf.memories)
+            rows = _all_rows(first[here].tolist(), first[here + 1].tolist()) if has_several else here.tolist()
             dots = (self._codes(shelf)[rows].astype(np.float64) * self._point).sum(axis=1)
             _best(shelf, zip(rows, dots.tolist(), strict=True), into=found)
         return found
+
+
+def _all_rows(starts: Sequence[int], ends: Sequence[int]) -> list[int]:
+    return [row for start, end in zip(starts, ends, strict=True) for row in range(start, end)]

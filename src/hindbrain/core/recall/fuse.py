@@ -34,4 +34,4 @@ def relevance(words: float, similarity: float, *, pieces: int) -> float:
 
 
 def crowd(pieces: int) -> float:
-    return MANY * math.log(max(pieces, 1))
+    return MANY * math.log(pieces) if pieces > 1 else 0.0
