@@ -80,10 +80,7 @@ def test_the_ten_best_by_words_and_by_meaning_are_the_same(
     meant = vectors(asked).tolist()
     for where in (Where(project="prj-one"), Where(project="prj-two")):
         for question, point in zip(asked, meant, strict=True):
-            found, expected = (one.matches(query_terms(question), where, limit=10) for one in (server, file))
-            assert [(m.memory_id, round(m.score, 9)) for m in found] == [
-                (m.memory_id, round(m.score, 9)) for m in expected
-            ], question
+            assert worded(server, question, where) == worded(file, question, where), question
             near, nearer = (one.nearest(point, SPACE, where=where, limit=10) for one in (server, file))
             assert [(n.memory_id, round(n.similarity, 9)) for n in near] == [
                 (n.memory_id, round(n.similarity, 9)) for n in nearer
@@ -107,6 +104,14 @@ def test_the_graph_keeps_95_of_100_on_the_evaluation_s_texts(
     monkeypatch.setattr(searching, "FEW", 50)
     found = [{near.memory_id for near in server.nearest(point, SPACE, where=where, limit=10)} for point in asked]
     assert sum(len(a & b) for a, b in zip(exact, found, strict=True)) >= 0.95 * 10 * len(asked)
+
+
+def worded(store: Store, question: str, where: Where) -> list[tuple[float, str]]:
+    """The ten best with their scores. Sums that were added up in another order differ in the last digits, so those
+    that are as good as each other are put in order here; more than ten are asked for, as some may be as good as the
+    tenth."""
+    found = store.matches(query_terms(question), where, limit=40)
+    return sorted((-round(match.score, 9), match.memory_id) for match in found)[:10]
 
 
 def fill(store: Store, memories: list[Memory], points: list[list[float]]) -> None:
