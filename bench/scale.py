@@ -84,6 +84,7 @@ class Point:
     memory: int
     whole: float = 0.0  # all asked; 0: not measured
     whole_right: float = -1.0
+    worded: tuple[tuple[str, ...], ...] = ()  # for each question the ten best by words alone, where there is such a way
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +107,7 @@ def measure(*, is_quick: bool, is_full: bool = False) -> Part:
     runs = _QUICK_RUNS if is_quick else _RUNS
     with tempfile.TemporaryDirectory(prefix="hindbrain-bench-", ignore_cleanup_errors=True) as folder:
         plan = planned(sizes, runs=runs, folder=Path(folder))
-        standings = [_measured(peer, plan, is_installing=is_full) for peer in LARGE]
+        standings = [measured(peer, plan, is_installing=is_full) for peer in LARGE]
     return part(standings, sizes=sizes, runs=runs, is_whole=not is_quick)
 
 
@@ -125,7 +126,7 @@ def planned(sizes: tuple[int, ...], *, runs: int, folder: Path) -> Plan:
     return Plan(sizes=sizes, runs=runs, texts=texts, distinct=distinct, rows=rows, file=file)
 
 
-def _measured(peer: Peer, plan: Plan, *, is_installing: bool) -> Standing:
+def measured(peer: Peer, plan: Plan, *, is_installing: bool) -> Standing:
     python = python_of(peer, is_installing=is_installing)
     if isinstance(python, Absent):
         return Standing(peer=peer, trouble=python.why)
@@ -201,6 +202,7 @@ class _Stage:
         whole = self._ask("search", **asked, project="") if is_whole_asked else {}
         right = self._right(asked, narrow, project=_ONE_PROJECT)
         whole_right = self._right(asked, whole, project="") if is_whole_asked else -1.0
+        worded = self._worded(asked, is_whole_asked=is_whole_asked)
         held = self._ask("size")  # before anything is added: what an add leaves behind is more than what was filled in
         first = self._plan.sizes[-1] + self._place * self._plan.per_size
         add = self._ask("add", first=first, last=first + self._plan.per_size)
@@ -218,11 +220,17 @@ class _Stage:
             memory=held["memory"],
             whole=_middle(whole["cpu_ms"]) if whole else 0.0,
             whole_right=whole_right,
+            worded=worded,
         )
+
+    def _worded(self, asked: dict[str, int], *, is_whole_asked: bool) -> tuple[tuple[str, ...], ...]:
+        projects = [_ONE_PROJECT, ""] if is_whole_asked else [_ONE_PROJECT]
+        answers = [self._ask("apart", way="worded", **asked, project=project)["found"] for project in projects]
+        return tuple(tuple(ids) for found in answers for ids in found)
 
     def _right(self, asked: dict[str, int], found: dict[str, Any], *, project: str) -> float:
         """By vectors alone, also where words count too."""
-        apart = self._ask("nearest", **asked, project=project)["found"] or found["found"]
+        apart = self._ask("apart", way="nearest", **asked, project=project)["found"] or found["found"]
         exact = self._plan.exact(self._place, project=project)
         shares = [len(true & set(got)) / len(true) for true, got in zip(exact, apart[_WARM:], strict=True) if true]
         return fmean(shares)
@@ -338,7 +346,22 @@ def _notes(standings: Sequence[Standing], *, runs: int) -> list[str]:
         if one.versions
     )
     short = " ".join(f"{one.peer.title}: {one.trouble}." for one in standings if one.trouble)
+    notes += _agreement(standings)
     return [*notes, f"Versions: {versions}.", *([f"Cut off: {short}"] if short else [])]
+
+
+def _agreement(standings: Sequence[Standing]) -> list[str]:
+    """How often our two stores name the same ten by words."""
+    both = [one for one in standings if one.peer.name in _OURS]
+    if len(both) < len(_OURS):
+        return []
+    told = []
+    for point in both[0].points:
+        other = both[1].at(point.size)
+        if other and other.worded:
+            same = sum(a == b for a, b in zip(point.worded, other.worded, strict=True))
+            told.append(f"{same} of {len(point.worded)} questions at {point.size:,}")
+    return [f"The same ten by words from our file and our server: {', '.join(told)}."] if told else []
 
 
 def _plots(standings: Sequence[Standing]) -> tuple[Plot, ...]:

@@ -71,12 +71,12 @@ class Runner:
         spent, found = self._timed(self._subject.search, self._asked(first, last, project=project))
         return {**spent, "found": [list(texts) for texts in found]}
 
-    def nearest(self, *, first: int, last: int, project: str) -> Answer:
-        """The same by vectors alone, for a store that has words besides. Nothing where that is all it has."""
-        way: Callable[[Ask], Sequence[str]] | None = getattr(self._subject, "nearest", None)
-        if way is None:
+    def apart(self, *, way: str, first: int, last: int, project: str) -> Answer:
+        """The same by `nearest` or `worded` alone, for a store that has both. Nothing from any other."""
+        one: Callable[[Ask], Sequence[str]] | None = getattr(self._subject, way, None)
+        if one is None:
             return {"found": []}
-        spent, found = self._timed(way, self._asked(first, last, project=project))
+        spent, found = self._timed(one, self._asked(first, last, project=project))
         return {**spent, "found": [list(texts) for texts in found]}
 
     def size(self) -> Answer:

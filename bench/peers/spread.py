@@ -13,6 +13,7 @@ from bench.peers.subject import ANSWERS, DIMENSIONS, Ask, Item, Lookup
 from hindbrain.core.model import Memory, Space, Vector
 from hindbrain.core.model.vector import quantised
 from hindbrain.core.recall.meaningful import digest, meaningful
+from hindbrain.core.words import query_terms
 from hindbrain.facade import Hindbrain
 from hindbrain.ports import Where
 
@@ -72,6 +73,16 @@ class Spread:
         found = memory.store.nearest(ask.vector, SPACE, where=where, limit=ANSWERS)
         kept = memory.store.memories([near.memory_id for near in found])
         return [one.content for one in kept.values()]
+
+    def worded(self, ask: Ask) -> Sequence[str]:
+        """The ten best by words alone. Sums that were added up in another order differ in the last digits, so those
+        that are as good as each other are put in order here."""
+        memory = self._memory(ask.project or ONE)
+        where = Where(project=memory.project.id if memory.project else "")
+        found = memory.store.matches(query_terms(ask.text), where, limit=4 * ANSWERS)
+        kept = memory.store.memories([match.memory_id for match in found])
+        ranked = sorted((-round(match.score, 9), kept[match.memory_id].content) for match in found)
+        return [content for _, content in ranked[:ANSWERS]]
 
     def close(self) -> None:
         for memory in self._open.values():

@@ -31,8 +31,8 @@ class Ask:
 class Subject(Protocol):
     """A store of memories, opened in a folder of its own with all of its defaults; one that is there is opened again.
 
-    It may also have `nearest`, which searches by vectors alone; `outside`, which tells what other processes that work
-    for it have spent and hold; and `disk`, how many bytes they keep there.
+    It may also have `nearest` and `worded`, which search by vectors and by words alone; `outside`, which tells what
+    other processes that work for it have spent and hold; and `disk`, how many bytes they keep there.
     """
 
     def fill(self, items: Sequence[Item]) -> None:
