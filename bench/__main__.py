@@ -9,6 +9,7 @@ from pathlib import Path
 from bench import (
     cold,
     consolidation,
+    decisions,
     embedders,
     growth,
     hooks,
@@ -37,6 +38,7 @@ _PARTS = {
     "consolidation": consolidation.measure,
     "lifecycle": lifecycle.measure,
     "quality": quality.measure,
+    "decisions": decisions.measure,
     "recall": recall.measure,
     "peers": compare.measure,
     "scale": scale.measure,

@@ -1,10 +1,11 @@
-"""What upkeep costs as a project grows: pruning, merging and exporting, in time and in memory.
+"""What upkeep costs as a project grows: exporting, consolidating, merging and pruning, in time and in memory.
 
 Each job runs in a process of its own, so that its memory can be told: against what the project's memories take by
 themselves, once all of them are read.
 """
 
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,10 +27,11 @@ from hindbrain.facade import Hindbrain
 from hindbrain.ports import Changes, Where
 
 _FULL_SIZES, _SIZES, _QUICK_SIZES = (1_000, 10_000, 100_000), (1_000, 3_000, 10_000), (300, 1_000)
-_JOBS = ("read", "export", "merge", "prune")
+_JOBS = ("read", "export", "consolidate", "merge", "prune")
 _EPISODES = 0.5  # of the memories
 _TWINS = 0.05  # said once more, with another end
 _OLD = timedelta(days=400)
+_ALIKE = 4  # episodes that met the same error and cured it the same way
 _BATCH = 500
 
 
@@ -41,7 +43,7 @@ class _Point:
     job: str
     cpu_s: float
     peak_mb: float  # above what the process took before the job
-    did: int  # memories that it wrote, archived or hid
+    did: int  # memories that it read, wrote, learned, archived or hid
 
 
 def measure(*, is_quick: bool, is_full: bool = False) -> Part:
@@ -55,7 +57,17 @@ def _measured(size: int) -> list[_Point]:
         store = Path(folder) / "hindbrain.db"
         with hindbrain.open(store, "bench") as memory:
             _filled(memory, size)
-        return [_run(job, store, size=size) for job in _JOBS]
+        return [_run(job, _apart(store) if job == "consolidate" else store, size=size) for job in _JOBS]
+
+
+def _apart(store: Path) -> Path:
+    """A copy, with its log: episodes that a pattern stands on would not be pruned."""
+    copy = store.with_name("consolidated") / store.name
+    copy.parent.mkdir()
+    for file in store.parent.glob(f"{store.name}*"):
+        if file.is_file():
+            shutil.copy(file, copy.parent)
+    return copy
 
 
 def _filled(memory: Hindbrain, size: int) -> None:
@@ -80,7 +92,7 @@ def _filled(memory: Hindbrain, size: int) -> None:
             created_at=old,
             updated_at=old,
             content_hash=f"{number:064x}",
-            body={"outcome": "success", "action_log": [{"t": step, "action": "read_file"} for step in range(5)]},
+            body=_body(number, text, cause=texts[number // _ALIKE]),
         )
         for number, text in enumerate(texts[size - twins - episodes :])
     ]
@@ -88,6 +100,19 @@ def _filled(memory: Hindbrain, size: int) -> None:
     for start in told(starts, f"lifecycle: {len(found):,} episodes, batches of {_BATCH}"):
         batch = tuple(found[start : start + _BATCH])
         memory.store.write(lambda tx, batch=batch: tx.apply(Changes(memories=batch)))  # type: ignore[misc]
+
+
+def _body(number: int, text: str, *, cause: str) -> dict[str, object]:
+    """A task of its own, whose error others have met."""
+    words = cause.split()
+    trouble = {"type": "RuntimeError", "message": " ".join(words[:12]), "resolution": " ".join(words[12:])}
+    return {
+        "task_id": f"task-{number}",
+        "context": {"goal": text},
+        "action_log": [{"t": step, "action": "read_file"} for step in range(5)],
+        "outcome": "success",
+        "errors_encountered": [trouble],
+    }
 
 
 def _run(job: str, store: Path, *, size: int) -> _Point:
@@ -114,6 +139,9 @@ def _done(memory: Hindbrain, job: str, *, folder: Path) -> int:
         case "export":
             memory.hand_out("beads", str(folder))
             return sum(1 for path in folder.rglob("*.jsonl") for _ in path.open())
+        case "consolidate":
+            learned = memory.consolidate(since=2 * _OLD)
+            return len(learned.patterns) + len(learned.anti_patterns)
         case "merge":
             return sum(len(one.others) for one in memory.merge().merged)
         case _:
@@ -140,9 +168,10 @@ def _part(points: Sequence[_Point], sizes: Sequence[int], *, is_whole: bool) -> 
         rows.append((job, *spent, f"{of[job, sizes[-1]].did:,}", f"{grown:.2f}", f"{share:.1f}"))
     head = ("job", *(f"{size:,}" for size in sizes), "memories at the last", "growth exponent", "memory, × read")
     notes = [
-        "One project: half lessons, a twentieth of them said twice, half old episodes. Read: all memories as values, "
-        "the working set that the last column is measured in; export: the Beads files; merge: every duplicate hidden; "
-        "prune: every episode archived. CPU seconds, and the memory above that of a process with the store open.",
+        "One project: half lessons, a twentieth of them said twice, half old episodes, four of which met the same "
+        "error. Read: all memories as values, the working set that the last column is measured in; export: the Beads "
+        "files; consolidate: all episodes at once, not those of a day; merge: every duplicate hidden; prune: every "
+        "episode archived. CPU seconds, and the memory above that of a process with the store open.",
         "An exponent of 1 is linear; n log n over these sizes is "
         f"{_loglinear(sizes):.2f}. A comparison of all pairs would be 2.",
     ]

@@ -44,13 +44,14 @@ def _similarity(query: str, memory: str) -> float:
     """The cosine of the best piece, as recall compares it."""
     from hindbrain.core.recall.cut import cut
 
-    asked = _point(query)
+    asked = point(query)
     pieces = [memory[span.start : span.end] for span in cut(memory)] or [memory]
-    return max(fsum(map(mul, asked, _point(piece))) for piece in pieces)
+    return max(fsum(map(mul, asked, point(piece))) for piece in pieces)
 
 
 @cache
-def _point(text: str) -> tuple[float, ...]:
+def point(text: str) -> tuple[float, ...]:
+    """What the built-in model makes of a text."""
     return tuple(_model().embed([text])[0])
 
 

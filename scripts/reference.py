@@ -279,6 +279,18 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "left_out": "linked memories beyond the limit; with `--output` the answer is `{written, memories, links}`",
     },
     "beads": {"text": "what the script prints"},
+    "backup": {
+        "backup": "`{name, path, at, size_bytes, sort}`; with `--list` the answer is `{backups}`, a list of them, "
+        "oldest first. `sort` is made, before (a migration) or aside (what stood where "
+        "something was restored or repaired)",
+        "removed": "names of older backups that have had their time",
+    },
+    "fsck": {
+        "is_ok": "false: something is not sound, and the exit code is 1",
+        "findings": "list of `{name, is_ok, what, fix}`",
+        "mended": "null, or `{base, aside, restored, older, unsure, lost}`: the backup that the store was rebuilt "
+        "from, where the damaged file is, and the rows that are as they were, older, unproven, or gone",
+    },
     "doctor": {
         "is_ok": "false: something needs attention, and the exit code is 1",
         "findings": "list of `{name, is_ok, what, fix}`",
@@ -319,7 +331,9 @@ ELSEWHERE = {
     "`{memories}`, a list of these.",
     "edit": f"{_MEMORY}, as it is afterwards.",
     "delete": f"{_MEMORY}, as it is afterwards.",
-    "restore": f"{_MEMORY}, as it is afterwards.",
+    "restore": f"{_MEMORY}, as it is afterwards. Of a backup `{{backup, aside, replayed, records, decisions_lost}}`: "
+    "where that which the store held is now, and what was taken up since; with `--drill` "
+    "`{backup, memories, damage, is_ok}`.",
     "worker": "`{pid, ended}` when it ends; with `--detach` `{pid, is_new, log}`, with `--once` `{done, left, space, "
     "drained: {records, spoiled, queued}, jobs: {done, failed, dead}}`, with `--stop` `{pid, was_running}`, with "
     "`--status` `{is_running, is_answering, pid, space, due, trouble, queue: {id, state, processing, doing, pending, "
@@ -475,7 +489,8 @@ def _meaning(option: click.Option) -> str:
 def _exit_codes() -> Iterator[str]:
     yield from ("", "## Exit codes", "", "| code | name | meaning |", "|--:|---|---|")
     yield "| 0 | | it worked; finding nothing is no error |"
-    yield "| 1 | | `doctor` found something, you said no to `forget`, or nobody read the output to its end |"
+    found = "`doctor`, `fsck` or a drill found something, you said no to `forget`, or nobody read the output to its end"
+    yield f"| 1 | | {found} |"
     yield "| 2 | `usage` | the command line was wrong: an unknown option, a missing argument |"
     for error in kinds_of_error():
         yield f"| {error.exit_code} | `{error.code}` | {_cell(_summary(error))} |"

@@ -27,6 +27,38 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "suggestions.md"
 SAMPLES = ROOT.parent / "shared" / "samples"
 
+_Deed = tuple[str, dict[str, str], str, bool]  # tool, what it was given, what it said, whether it failed
+_TRACE = """\
+E       RuntimeError: There is no current event loop in thread 'MainThread'.
+
+src/db/pool.py:14: RuntimeError
+FAILED tests/test_pool.py::test_reuse - RuntimeError: There is no current eve...
+"""
+_LOOP = {"old_string": "asyncio.get_event_loop()", "new_string": "asyncio.new_event_loop()"}
+_NUMBER = {"old_string": "const n: number = s", "new_string": "const n = Number(s)"}
+_ABSENT = "/usr/bin/python3: No module named pytest"
+_MISTYPED = "src/app.ts(12,5): error TS2322: Type 'string' is not assignable to type 'number'."
+_MADE_UP: dict[str, list[_Deed]] = {
+    "The tests fail; one line is changed; they pass.": [
+        ("Bash", {"command": "pytest -q"}, _TRACE, True),
+        ("Edit", {"file_path": "src/db/pool.py", **_LOOP}, "", False),
+        ("Bash", {"command": "pytest -q"}, "3 passed in 0.12s", False),
+    ],
+    "The tests cannot be started; another way to start them works, again and again.": [
+        ("Bash", {"command": "python3 -m pytest -q"}, _ABSENT, True),
+        *[("Bash", {"command": "uv run pytest -q"}, "3 passed in 0.12s", False)] * 3,
+    ],
+    "The type check names a line; that line is corrected.": [
+        ("Bash", {"command": "npx tsc --noEmit"}, _MISTYPED, True),
+        ("Edit", {"file_path": "src/app.ts", **_NUMBER}, "", False),
+        ("Bash", {"command": "npx tsc --noEmit"}, "", False),
+    ],
+    "A command fails; something is installed; it works.": [
+        ("Bash", {"command": "python report.py"}, "ModuleNotFoundError: No module named 'requests'", True),
+        ("Bash", {"command": "pip install requests"}, "", False),
+        ("Bash", {"command": "python report.py"}, "done", False),
+    ],
+}
 _THEN = datetime(2026, 1, 10, 9, 30, tzinfo=UTC)
 _SYMPTOM, _LAW = "Symptom: ", "Engraved law: "
 _INTRO = """\
@@ -56,7 +88,7 @@ def page(samples: Path) -> Iterator[str]:
         for scar in _published(path.read_text("utf-8")):
             yield from _told(scar)
     sessions = [_session(path) for path in sorted(samples.glob("claude-code/*/*.jsonl"))]
-    found = [scar for log in sessions for scar in scars_from(log)]
+    found = [scar for log in sessions for scar in scars_from(log) if scar.is_learnable]
     yield "## From recorded sessions\n"
     deeds = sum(map(len, sessions))
     yield (
@@ -67,6 +99,27 @@ def page(samples: Path) -> Iterator[str]:
     )
     for scar in found:
         yield from _told(scar)
+    yield "## From sessions that we made up\n"
+    yield (
+        "What a failure that was put right turns into, on short sessions that are not recorded but written for this "
+        "page, so that the way from a deed to a rule can be judged as well.\n"
+    )
+    for number, (story, deeds_) in enumerate(_MADE_UP.items()):
+        yield from _story(story, deeds_, number=number)
+
+
+def _story(story: str, deeds: Sequence[_Deed], *, number: int) -> Iterator[str]:
+    log: list[Activity] = []
+    for name, given, output, is_error in deeds:
+        call, answer = {"name": name, "input": given}, {"content": output, "is_error": is_error}
+        log += _deeds(call, answer, session=f"made-up-{number}", seq=len(log) + 1)
+    scars = scars_from(log)
+    yield f"{story}\n"
+    for scar in scars:
+        if scar.is_learnable:
+            yield from _told(scar)
+    if not any(scar.is_learnable for scar in scars):
+        yield f"Nothing is proposed{': it is remembered, until it comes back' if scars else ''}.\n"
 
 
 def _published(text: str) -> Iterator[Scar]:

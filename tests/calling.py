@@ -41,7 +41,7 @@ class Cli:
     def __init__(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.home = tmp_path / "home"
         self.folder = tmp_path / "app"
-        self.folder.mkdir()
+        self.folder.mkdir(parents=True)
         self._monkeypatch = monkeypatch
         monkeypatch.chdir(self.folder)
         monkeypatch.setenv("HINDBRAIN_HOME", str(self.home))

@@ -1,6 +1,7 @@
 """A provider of models on loopback for tests: speaks HTTP for real, remembers what it was sent, fails as it is told."""
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -46,7 +47,8 @@ class Server(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+        scheme = "https" if isinstance(self.socket, ssl.SSLSocket) else "http"
+        return f"{scheme}://127.0.0.1:{self.server_address[1]}/v1"
 
     @property
     def bodies(self) -> str:
@@ -54,9 +56,12 @@ class Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(*acts: Act) -> Iterator[Server]:
+def serving(*acts: Act, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
+    """With `tls` it proves who it is, or tries to."""
     server = Server()
     server.acts = list(acts)
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

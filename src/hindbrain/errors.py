@@ -39,7 +39,7 @@ class Unreadable(HindbrainError):
 
 
 class UnknownMemory(HindbrainError):
-    """No memory, receipt or review has that id."""
+    """No memory, receipt or review has that id, or no such link is there."""
 
     code = "unknown_memory"
     exit_code = 67

@@ -15,6 +15,7 @@ from hindbrain.settings import Settings
 
 if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for the importer
     from hindbrain.app.adopt import Adopted
+    from hindbrain.app.backup import Saved
     from hindbrain.app.before import Briefing
     from hindbrain.app.capture import Captured
     from hindbrain.app.consolidate import Consolidated
@@ -22,6 +23,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.doctor import Finding
     from hindbrain.app.dream import Dreamt
     from hindbrain.app.forget import Forgotten
+    from hindbrain.app.fsck import Checkup
     from hindbrain.app.hygiene import Cleanliness
     from hindbrain.app.inject import Injected
     from hindbrain.app.lesson import Closed, Progress
@@ -30,6 +32,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.maintain import Cleaned, Pruned, Tidied
     from hindbrain.app.models import Costs
     from hindbrain.app.portable import Imported
+    from hindbrain.app.promote import Approved
     from hindbrain.app.recall import Found
     from hindbrain.app.record import Recorded
     from hindbrain.app.reflect import Learned
@@ -56,6 +59,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.core.learning.workstream import Workstream
     from hindbrain.core.model import Memory, Receipt, Review, Version
     from hindbrain.core.model.activity import Activity
+    from hindbrain.core.model.backup import Backup
     from hindbrain.core.model.call import Completion, NoModel, Route
     from hindbrain.core.model.job import Job
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
@@ -188,7 +192,7 @@ class Handing(TypedDict, total=False):
 class Engraved(TypedDict, total=False):
     """A failure or a victory that a person tells of."""
 
-    importance: int  # 0..10
+    importance: int | None  # 0..10; None: a model weighs it, where one is named
     is_learnable: bool  # False: nothing is ever proposed because of it
     signature: str  # the error as it is printed
 
@@ -317,11 +321,11 @@ class Hindbrain:
 
         return skills(self._known(), tools=self._tools)
 
-    def approve_skill(self, memory_id: str, *, by: str = "") -> Memory:
-        """Let agents be told of a skill."""
-        from hindbrain.app.skills import approve
+    def approve_skill(self, memory_id: str, *, by: str = "") -> Approved:
+        """Let agents be told of a skill, and call it: it is written where the project's clients look for skills."""
+        from hindbrain.app.promote import promote
 
-        return approve(memory_id, by=by, tools=self._tools)
+        return promote(memory_id, root=self._located.root or "", by=by, tools=self._tools)
 
     def refuse_skill(self, memory_id: str) -> Memory:
         """Put a skill away; the same steps do not bring it back."""
@@ -434,7 +438,11 @@ class Hindbrain:
         """Close a review: release or refuse a quarantined memory; supersede, keep or refuse a contradicting one."""
         from hindbrain.app.review import decide
 
-        return decide(review_id, decision, by=by, store=self.store, clock=self._tools.clock)
+        review = decide(review_id, decision, by=by, store=self.store, clock=self._tools.clock)
+        memory = self.store.memory(review.memory_id) if decision == "release" else None
+        if memory is not None and memory.kind == "skill":
+            self.approve_skill(memory.id, by=by)
+        return review
 
     def export(self) -> str:
         """The live memories in Dex' export format."""
@@ -591,6 +599,12 @@ class Hindbrain:
         from hindbrain.app.link import link
 
         return link(memory_id, relation, other=other, reason=reason, tools=self._tools)
+
+    def unlink(self, memory_id: str, relation: str, *, other: str) -> Tie:
+        """Take a link away again; the tie that was. UnknownMemory where there is none."""
+        from hindbrain.app.link import unlink
+
+        return unlink(memory_id, relation, other=other, tools=self._tools)
 
     def graph(self, *, kinds: Sequence[str] = (), relations: Sequence[str] = (), limit: int = 200) -> Web:
         """The memories that are linked, and their links."""
@@ -891,8 +905,8 @@ class Hindbrain:
 
     def doctor(self, *, is_repairing: bool = False) -> Sequence[Finding]:
         """What is healthy, what is not, and the command that fixes it."""
-        from hindbrain.app.doctor import doctor
-        from hindbrain.app.models import findings
+        from hindbrain.app import log, models
+        from hindbrain.app.doctor import age, doctor
 
         tools = self._tools
         found = doctor(
@@ -903,7 +917,33 @@ class Hindbrain:
             embedder=tools.embedder,
             worker=tools.worker,
         )
-        return (*found, *findings(tools.model))
+        saved = age(self.last_backup, now=tools.clock.now())
+        return (*found, *log.findings(tools), saved, *models.findings(tools.model))
+
+    @property
+    def last_backup(self) -> Backup | None:
+        """The newest copy of the store that was made as such; None when there is none."""
+        from hindbrain.app.backup import last
+
+        return last(self._tools.backups() if self._tools.backups else None)
+
+    def backup(self, to: str = "", *, tell: Callable[[int, int], None] = lambda *_: None) -> Saved:
+        """Copy the store, look at the copy, and let old ones go; or copy it into the new file `to`."""
+        from hindbrain.app.backup import backup
+
+        return backup(self._tools, to=to, tell=tell)
+
+    def backups(self) -> Sequence[Backup]:
+        """All copies of the store in the backups folder, oldest first."""
+        from hindbrain.app.backup import listed
+
+        return listed(self._tools)
+
+    def fsck(self, *, is_repairing: bool = False) -> Checkup:
+        """Look at every row, index, vector, link, decision, file and record; with `is_repairing`, mend what can be."""
+        from hindbrain.app.fsck import fsck
+
+        return fsck(self._tools, is_repairing=is_repairing)
 
     def routes(self) -> tuple[Sequence[Route], Sequence[str]]:
         """Which model answers which use, and what is wrong with routing.yaml. Nobody is called for it."""

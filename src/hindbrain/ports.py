@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # a recall needs none of these
     from hindbrain.core.anchors import Source
     from hindbrain.core.learning.audit import Entry, Head
     from hindbrain.core.model.activity import Activity, Deed
+    from hindbrain.core.model.backup import Backup, Mended
     from hindbrain.core.model.call import Call, Completion, NoModel, Prompt, Route
     from hindbrain.core.model.foreign import Reading, View
     from hindbrain.core.model.job import Job, JobState
@@ -274,16 +275,32 @@ class Spool(Protocol):
         """What stands behind that byte. The beginning of a line that somebody may still be writing is left out."""
 
     def finish(self, name: str, *, at: int) -> bool:
-        """Remove the file, for good once this returns; not if anything stands behind `at`, or may yet come."""
+        """Put the file by, for good once this returns; not if anything stands behind `at`, or may yet come. It is kept,
+        as the door would have it, until a backup holds what it taught; of very much, the latest."""
 
     def set_aside(self, text: str) -> None:
         """Keep a line that nobody could read, for a person; of very many, the latest."""
 
     def forget(self, texts: Sequence[str]) -> Sequence[str]:
-        """Drop lines that were set aside and hold any of `texts`; the files with records that wait and hold one."""
+        """Drop lines that were set aside or put by and hold any of `texts`; the files with records that wait and hold
+        one."""
+
+    def kept(self) -> Sequence[str]:
+        """Names of the files that were put by, oldest first."""
+
+    def drop_kept(self, *, before: datetime) -> int:
+        """Let go what was taken up before that moment and is in a backup now; how many files."""
+
+    def replay(self) -> int:
+        """Let what was taken up and is still kept be taken up once more, in its order; how many files. What had an
+        effect already has none again: how far a file was read stands in the store that was restored."""
+
+    def spoiled(self) -> int:
+        """How many of the lines that wait or are kept are no record."""
 
     def vitals(self) -> Mapping[str, str]:
-        """waiting_bytes, oldest (the time of the first record that waits; "" when none does), bad_bytes, path."""
+        """waiting_bytes, oldest (the time of the first record that waits; "" when none does), bad_bytes, kept_bytes,
+        path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -461,6 +478,7 @@ class Changes:
     pulses: tuple[Pulse, ...] = ()
     sayings: tuple[Saying, ...] = ()
     links: tuple[Link, ...] = ()
+    unlinked: tuple[Link, ...] = ()  # links that go, by their ends and relation; one that is not there changes nothing
     receipts: tuple[Receipt, ...] = ()
     reviews: tuple[Review, ...] = ()  # new ones, or the closed form of a known one
     injections: tuple[Injection, ...] = ()
@@ -571,8 +589,8 @@ class Reader(Protocol):
 
     def review(self, review_id: str) -> Review | None: ...
 
-    def reviews(self, project: str, *, with_closed: bool = False) -> Sequence[Review]:
-        """Oldest first."""
+    def reviews(self, project: str, *, with_closed: bool = False, about: str = "") -> Sequence[Review]:
+        """Oldest first; with `about`, those that name this memory, found without reading the others."""
 
     def injections(self, memory_id: str) -> Sequence[Injection]:
         """Injections that showed the memory (not: would have shown), oldest first."""
@@ -709,8 +727,8 @@ class Store(Reader, Protocol):
     def close(self) -> None: ...
 
 
-class Movable(Store, Protocol):
-    """A store whose whole content can be carried into another of these."""
+class Whole(Reader, Protocol):
+    """A store, or one state of it, that can be read out wholly."""
 
     def identities(self) -> Sequence[tuple[str, str]]:
         """Every name that a project is known by, with the project's id, in order."""
@@ -721,6 +739,43 @@ class Movable(Store, Protocol):
     def vectors(self, ids: Sequence[str]) -> Sequence[Vector]:
         """All pieces of these memories in all spaces, by memory, the name of the space and piece."""
 
+
+class Movable(Whole, Store, Protocol):
+    """A store whose whole content can be carried into another of these."""
+
     def carry(self, parts: Sequence[tuple[Changes, Mapping[str, int]]]) -> None:
         """Apply them one after the other, wholly or not at all. The numbers say which one the first new row of
         `event`, `activity` or `job` gets in each: followers hold them."""
+
+
+class Backups(Protocol):
+    """Copies of one store in a folder of this machine. The store need not be sound, nor be there at all.
+
+    One process at a time: UpkeepRunning names the other.
+    """
+
+    @property
+    def folder(self) -> str: ...
+
+    def all(self) -> Sequence[Backup]:
+        """Oldest first. What somebody else put there is left out."""
+
+    def make(self, at: datetime, *, to: str = "", tell: Callable[[int, int], None]) -> Backup:
+        """Copy the store as it is at one moment, while others write it; into `to`, a new file, if not into the folder.
+
+        The copy is read back and compared before it gets its name: there is a whole one or none. StoreDamaged when the
+        store is not sound: a copy of damage must not take the place of a sound one.
+        """
+
+    def remove(self, backup: Backup) -> None: ...
+
+    def check(self, path: str) -> tuple[int, Sequence[Damage]]:
+        """Fill a store from the backup, somewhere out of the way, and look at all of it: how many memories there are,
+        and what is wrong. Nothing is left behind. Unreadable when it is no backup."""
+
+    def restore(self, path: str, *, at: datetime) -> str:
+        """Let the store hold what the backup holds, at once and wholly. Where that which it held is now; "" when there
+        was nothing. StoreDamaged when the backup is not sound; BadValue when the store is on a server and not empty."""
+
+    def mend(self, at: datetime) -> Mended:
+        """Rebuild the store: its own sound rows, and those of the newest sound backup in the place of others."""

@@ -51,6 +51,8 @@ class Settings:
     worker_idle_s: float = 1800.0  # a worker that nobody asked for so long ends; 0: never
     transcript_folder: str = ""  # folder of transcripts that `dream` makes compact after 14 days; empty: none
     notify_command: str = ""  # run with a sentence as its last word when something waits for you; empty: none
+    backups_daily: int = 7  # days whose latest backup is kept
+    backups_weekly: int = 4  # weeks whose latest backup is kept
     alert_above: int = 10  # proposed skills that may wait before you are told
     growth: Growth = field(default_factory=Growth)  # the constants of confidence (DX-114..120)
 

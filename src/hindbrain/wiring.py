@@ -17,12 +17,13 @@ from hindbrain.core.hints import TYPE_CHECKING, cast
 from hindbrain.core.value import replace
 from hindbrain.errors import ExtraMissing
 from hindbrain.facade import Hindbrain
-from hindbrain.ports import Dialect, Embedder, Movable, Seen, Store, Written
+from hindbrain.ports import Backups, Dialect, Embedder, Movable, Seen, Store, Written
 from hindbrain.settings import Settings, default_home, load, login, machine, worker_socket
 
 if TYPE_CHECKING:
     from hindbrain.adapters.clients import LocalClients
     from hindbrain.adapters.lease import Lease
+    from hindbrain.adapters.postgres import PostgresStore as ServerStore
     from hindbrain.adapters.service import Service
     from hindbrain.adapters.spool import FileSpool
     from hindbrain.adapters.worker import RemoteWorker
@@ -61,6 +62,7 @@ def open_hindbrain(
         notify=_notified(settings),
         alone=lambda name: _alone(settings, name),
         login=_login(settings),
+        backups=lambda: backups_of(settings),
     )
     # A path object is a path even where it looks like a name.
     wanted = project if isinstance(project, str | None) else os.path.join(".", os.fspath(project))
@@ -84,6 +86,7 @@ def open_tools(settings: Settings) -> Tools:
         files=LocalFiles(),
         settings=settings,
         embedder=models.embedder(),
+        spool=lambda: spool_of(settings),
         model=models,
         folders=_Folders(),
         pages=_Pages(),
@@ -92,6 +95,7 @@ def open_tools(settings: Settings) -> Tools:
         notify=_notified(settings),
         alone=lambda name: _alone(settings, name),
         login=_login(settings),
+        backups=lambda: backups_of(settings),
     )
 
 
@@ -131,13 +135,47 @@ def store_of(settings: Settings, *, timeout_s: float | None = None) -> Movable:
     patience = settings.lock_timeout_s if timeout_s is None else timeout_s
     if not is_server(settings.store):
         return SqliteStore(settings.store, timeout_s=patience)
+    return _server(settings, timeout_s=patience)
+
+
+def _server(settings: Settings, *, timeout_s: float) -> ServerStore:
     try:
         from hindbrain.adapters.postgres import PostgresStore
     except ImportError as error:
         raise ExtraMissing(
             f"the driver for PostgreSQL cannot be loaded: {error}", fix="pip install 'hindbrain[postgres]'"
         ) from error
-    return PostgresStore(settings.store, home=machine(settings.home), login=login(), timeout_s=patience)
+    home = machine(settings.home)
+    return PostgresStore(
+        settings.store, home=home, login=login(), timeout_s=timeout_s, backups=_server_folder(settings)
+    )
+
+
+def backups_of(settings: Settings) -> Backups:
+    """Copies of the store that the settings name, whether it can be opened or not."""
+    if not is_server(settings.store):
+        from hindbrain.adapters.sqlite.backups import SqliteBackups
+
+        return SqliteBackups(settings.store, timeout_s=settings.lock_timeout_s)
+    from hindbrain.adapters.postgres.backups import PostgresBackups
+    from hindbrain.app.migrate import migrate
+
+    return PostgresBackups(
+        _server_folder(settings),
+        store=lambda: _server(settings, timeout_s=settings.lock_timeout_s),
+        carry=lambda source, target, tell: migrate(source, target, tell=tell),
+    )
+
+
+def clock() -> SystemClock:
+    return SystemClock()
+
+
+def _server_folder(settings: Settings) -> str:
+    """Where this home keeps copies of that server's store."""
+    from hindbrain.core.digest import sha256
+
+    return os.path.join(settings.home, f"{sha256(settings.store.encode())[:16]}.backups")
 
 
 def _opened(settings: Settings) -> tuple[Store, Models]:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -101,22 +101,39 @@ class Desk:
         self, agent: Agent, prompts: str | Sequence[str], script: Script, *, is_again: bool = False, **more: str
     ) -> Session:
         """Let a client work through `prompts` in a process of its own, cut off from every network."""
-        program = command(agent.name)
-        if isinstance(program, Absent):
-            pytest.skip(program.why)
+        program = program_of(agent)
         asked = [prompts] if isinstance(prompts, str) else list(prompts)
+
+        def words(port: int) -> list[str]:
+            return [*program, *agent.words(asked, is_again=is_again, port=port)]
+
+        return self._cut_off(words, agent, script, talk=lambda process: agent.talk(process, asked), more=more)
+
+    def ask(self, agent: Agent, *words: str, script: Script) -> Session:
+        """Run our own command line where a client that it starts can reach nothing but the scripted model."""
+        whole = [sys.executable, "-m", "hindbrain", *words]
+        return self._cut_off(lambda _: whole, agent, script, talk=lambda process: process.communicate(), more={})
+
+    def _cut_off(
+        self,
+        words: Callable[[int], list[str]],
+        agent: Agent,
+        script: Script,
+        *,
+        talk: "Callable[[subprocess.Popen[str]], tuple[str, str]]",
+        more: Mapping[str, str],
+    ) -> Session:
         began = time.monotonic()
         ours, theirs = socket.socketpair()
         with ours, _launched(theirs) as process:
             raw, (bound, *_), _, _ = socket.recv_fds(ours, 16, 1)
             port = int(raw)
             with serving(script, socket.socket(fileno=bound)):
-                words = [*program, *agent.words(asked, is_again=is_again, port=port)]
                 known = {**self.environment, **agent.environment(port), **more}
-                order = {"words": words, "environment": known, "folder": str(self.project)}
+                order = {"words": words(port), "environment": known, "folder": str(self.project)}
                 ours.sendall(json.dumps(order).encode())
                 ours.shutdown(socket.SHUT_WR)
-                out, err = agent.talk(process, asked)
+                out, err = talk(process)
         return Session(code=process.returncode, out=out, err=err, script=script, lasted_s=time.monotonic() - began)
 
     def hindbrain(self, *words: str, code: int = 0) -> str:
@@ -192,6 +209,14 @@ class Desk:
     def _git(self, *words: str) -> None:
         who = ("-c", "user.name=dev", "-c", "user.email=dev@example.org")
         subprocess.run(["git", *who, *words], cwd=self.project, env={**os.environ, "HOME": str(self.home)}, check=True)
+
+
+def program_of(agent: Agent) -> list[str]:
+    """What starts the client; the test is skipped where it is not installed."""
+    program = command(agent.name)
+    if isinstance(program, Absent):
+        pytest.skip(program.why)
+    return list(program)
 
 
 @contextlib.contextmanager

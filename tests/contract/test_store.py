@@ -275,6 +275,35 @@ def test_links_are_seen_from_both_ends(store: Store) -> None:  # LK-073..LK-079
     assert len(store.links("mem-a")) == len(store.links("mem-b")) == len(Relation)
 
 
+def test_a_link_goes_and_no_other_with_it(store: Store) -> None:  # LK-073
+    keep(store, *(a_memory(name, id=f"mem-{name}") for name in "abc"))
+    ends = [("mem-a", "mem-b"), ("mem-b", "mem-a"), ("mem-a", "mem-c")]
+    made = [Link(source=s, target=t, relation=r, at=NOW) for s, t in ends for r in list(Relation)[:2]]
+    store.write(lambda tx: tx.apply(Changes(links=tuple(made))))
+    gone = replace(made[0], at=LATER, reason="other words")
+    for _ in range(2):
+        store.write(lambda tx: tx.apply(Changes(unlinked=(gone,))))
+    left = {(link.source, link.target, link.relation) for key in "abc" for link in store.links(f"mem-{key}")}
+    assert left == {(link.source, link.target, link.relation) for link in made[1:]}
+    store.write(lambda tx: tx.apply(Changes(unlinked=(gone,), links=(gone,))))
+    assert gone in store.links("mem-b"), "what goes makes room for what comes"
+
+
+def test_reviews_are_found_by_either_memory_that_they_name(store: Store) -> None:
+    keep(store, *(a_memory(f"lesson {name}", id=f"mem-{name}") for name in "abc"))
+    asked = [("rev-1", "mem-a", "mem-b"), ("rev-2", "mem-b", None), ("rev-3", "mem-c", None)]
+    kind = ReviewKind.CONTRADICTION
+    reviews = [
+        Review(id=key, project="prj-one", kind=kind, memory_id=one, other_id=two, reason="r", opened_at=NOW)
+        for key, one, two in asked
+    ]
+    closed = replace(reviews[1], closed_at=NOW, decision="kept")
+    store.write(lambda tx: tx.apply(Changes(reviews=(reviews[0], closed, reviews[2]))))
+    assert list(store.reviews("prj-one", about="mem-b")) == [reviews[0]]
+    assert list(store.reviews("prj-one", about="mem-b", with_closed=True)) == [reviews[0], closed]
+    assert not store.reviews("prj-two", about="mem-b")
+
+
 def test_reviews_close(store: Store) -> None:
     keep(store, a_memory("a", id="mem-a"))
     review = Review(

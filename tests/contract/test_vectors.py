@@ -1,19 +1,23 @@
 """What every store promises about meaning: nothing stale, nothing mixed, nothing lost on the way to a vector."""
 
+import hashlib
 import math
 from dataclasses import replace
 from datetime import timedelta
+from typing import cast
 
 import pytest
 from building import NOW, a_memory, a_project, a_vector, keep
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hindbrain.adapters.dictionary import DictStore
 from hindbrain.core.model import Kind, Memory, Reach, Space, State, Vector
 from hindbrain.core.model.actor import Provenance
-from hindbrain.core.model.vector import restored
+from hindbrain.core.model.vector import quantised, restored
+from hindbrain.core.recall.meaningful import digest, meaningful
 from hindbrain.errors import BadValue
-from hindbrain.ports import Changes, Near, Store, Where
+from hindbrain.ports import Changes, Movable, Near, Store, Where
 
 HERE = Where(project="prj-one", with_everywhere=False)
 LATER = NOW + timedelta(hours=1)
@@ -113,6 +117,56 @@ def test_the_vector_of_a_memory_is_told_where_it_has_one_alone(store: Store) -> 
 
     assert list(found) == ["mem-1"] and list(found["mem-1"]) == pytest.approx(EAST, abs=0.01)
     assert store.points(("mem-1",), replace(FLAT, model="other")) == {}
+
+
+# HB-029 HB-030 HB-031 HB-032 HB-033 HB-034
+def test_a_vector_comes_back_with_its_source_its_text_its_space_and_its_hash(store: Store) -> None:
+    memory = a_memory("One lesson about locks", id="mem-1", kind=Kind.SCAR)
+    text = meaningful(memory)
+    code, scale = quantised(between(30))
+    kept = Vector(
+        memory_id=memory.id,
+        space=FLAT,
+        piece=0,
+        start=0,
+        end=len(text),
+        digest=digest(text),
+        code=code,
+        scale=scale,
+    )
+    store.write(lambda tx: tx.apply(Changes(memories=(memory,), vectors=(kept,))))
+
+    if isinstance(store, DictStore):
+        pytest.skip("nobody carries a dictionary elsewhere")
+    (found,) = cast(Movable, store).vectors([memory.id])
+
+    assert found == kept and found.digest == hashlib.sha256(text.encode()).hexdigest()
+    source = store.memory(found.memory_id)
+    assert source and source.kind is Kind.SCAR and meaningful(source)[found.start : found.end] == text
+    assert list(restored(found.code, found.scale)) == pytest.approx(between(30), abs=0.01)
+    assert (found.space.provider, found.space.model, found.space.dimension) == ("local", "flat", 2)
+
+
+@pytest.mark.parametrize("dimension", [1024, 1536])  # of mistral-embed, and of a common model of another vendor
+def test_a_wide_vector_is_found_and_told_with_all_its_numbers(store: Store, dimension: int) -> None:
+    # HB-027 HB-033 LK-125
+    wide = replace(FLAT, model="wide", dimension=dimension)
+    front, back = ((1.0, *[0.0] * (dimension - 1)), (*[0.0] * (dimension - 1), 1.0))
+    even = tuple([dimension**-0.5] * dimension)
+    for name, point in (("front", front), ("back", back), ("even", even)):
+        keep_with(store, a_memory(name, id=f"mem-{name}"), point, space=wide)
+    keep_with(store, a_memory("many", id="mem-many"), front, back, space=wide)
+
+    assert ids(store.nearest(back, wide, where=HERE, limit=2)) == ["mem-back", "mem-many"]
+    found = store.points(("mem-front", "mem-back", "mem-even", "mem-many"), wide)
+
+    assert {key: len(point) for key, point in found.items()} == dict.fromkeys(
+        ("mem-front", "mem-back", "mem-even"), dimension
+    )
+    assert list(found["mem-back"]) == pytest.approx(back, abs=0.01)
+    assert sum(x * x for x in found["mem-even"]) == pytest.approx(1, abs=0.01), "two of the same must read as the same"
+    store.erase("mem-back", at=LATER)
+    assert "mem-back" not in store.points(("mem-back",), wide)
 
 
 def test_an_unknown_space_holds_nothing(store: Store) -> None:

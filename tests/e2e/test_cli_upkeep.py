@@ -61,3 +61,8 @@ def test_links_are_made_seen_and_drawn(cli: Cli) -> None:  # LK-073 LK-081
     drawn = cli("graph", "--format", "json", "--relation", "derived_from").data
     assert [link["relation"] for link in drawn["links"]] == ["derived_from"] and len(drawn["memories"]) == 2
     assert cli("graph", "--kind", "skill", "--json").data["links"] == []
+
+    wrong = cli("links", other, "--remove", "derived_from", one, "--json", code=67).error
+    assert "other way" in wrong["fix"]
+    assert cli("links", one, "--remove", "derived_from", other, "--json").data["links"] == []
+    assert "no links" in cli("links", other).out

@@ -1,6 +1,12 @@
-"""The walk, top to bottom: from a marked sentence in one agent's output to a block of text in the next one's prompt."""
+"""The walk, top to bottom: from a marked sentence in one agent's output to a block of text in the next one's prompt.
 
+Then from a failure to a rule that a person agreed to, and back.
+"""
+
+import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,7 +14,10 @@ import pytest
 from database import give_back, rows_of, take_url
 
 import hindbrain
+from hindbrain.adapters.sqlite import SqliteStore
+from hindbrain.core.learning.destinations import diff
 from hindbrain.core.model import Verdict
+from hindbrain.core.model.suggestion import Status
 from hindbrain.errors import Conflict
 
 TRANSCRIPT = """\
@@ -57,6 +66,79 @@ def test_what_one_session_learned_the_next_is_told(home: Path) -> None:  # CH-00
 
     # nothing was written into the user's folder
     assert list(home.iterdir()) == []  # DX-013
+
+
+def test_a_failure_that_was_put_right_becomes_a_rule_by_a_persons_word_and_is_taken_back(home: Path) -> None:
+    # HB-085..HB-091, HB-098, HB-114
+    page = home / "CLAUDE.md"
+    page.write_bytes(b"# Shop\r\n\r\n* Be kind\r\n")
+    before = page.read_bytes()
+
+    # 11: what an agent did: the tests fail, it changes a line, they pass
+    with hindbrain.open() as memory:
+        error = "src/pool.py:14: RuntimeError: There is no current event loop"
+        memory.record("gate", session="s1", subject="tests", result="failed", detail=error)
+        memory.record("edit", session="s1", subject="src/pool.py", detail="- get_event_loop()\n+ new_event_loop()")
+        memory.record("gate", session="s1", subject="tests", result="passed")
+
+    # 12-13: the engine engraves a scar of it and proposes a rule; no file changes
+    with hindbrain.open() as memory:
+        learned = memory.learn()
+        (scar,) = memory.scars()
+        assert [receipt.memory_id for receipt in learned.scars] == [scar.id] and scar.body["outcome"] == "failure"
+        (proposed,) = memory.feed()
+        assert proposed.scar_id == scar.id and proposed.status is Status.PENDING and proposed.made_by == "rules"
+        assert "RuntimeError" in proposed.text and f"+* {proposed.text}\r\n" in diff(proposed.edits)
+        assert page.read_bytes() == before and memory.audits() == []
+
+    # 14: a person agrees
+    with hindbrain.open() as memory:
+        rule = memory.apply(proposed.id, by="anna")
+        assert rule.status is Status.APPLIED and [one.suggestion.id for one in memory.rules()] == [rule.id]
+
+    # 15: the next session has it: Claude Code reads the file by itself, with the line ends that it had
+    assert page.read_bytes() == before + f"\r\n## Lessons\r\n\r\n* {rule.text}\r\n".encode()
+
+    # 16: and back, from the line in the file to the scar and to what the agent did
+    with hindbrain.open() as memory:
+        walk = memory.why_rule("CLAUDE.md:7")
+        assert walk.suggestion.id == rule.id and walk.scar and walk.scar.memory.id == scar.id
+        assert [deed.deed for deed in walk.activities] == ["gate", "edit", "gate"]
+        assert [entry.actor for entry in walk.decisions] == ["human anna"]
+
+        # 17: what a person decided they can take back, byte by byte
+        assert memory.undo(rule.id, by="anna").status is Status.UNDONE
+        assert page.read_bytes() == before and not memory.rules()
+
+        # 18: both decisions are in a log that cannot be changed unseen
+        assert [entry.action for entry in memory.audits()] == ["apply", "undo"] and memory.audit().fault is None
+        assert isinstance(memory.store, SqliteStore)
+        memory.store._connection().execute("UPDATE audit SET actor = 'human eve' WHERE seq = 1")
+        fault = memory.audit().fault
+        assert fault and fault.seq == 1
+        (finding,) = [one for one in memory.doctor() if one.name == "audit"]
+        assert not finding.is_ok and "broken at entry 1" in finding.what
+
+
+def test_a_reflex_that_a_person_agreed_to_is_told_to_the_next_session(home: Path, tmp_path: Path) -> None:
+    # HB-091, HB-109
+    with hindbrain.open() as memory:
+        memory.scar("failure", "Long answers", lesson="The owner prefers short answers", importance=8)
+        (proposed,) = memory.learn().suggestions
+        memory.apply(proposed.id, by="anna")
+    started = {"hook_event_name": "SessionStart", "session_id": "s2", "cwd": str(home), "source": "startup"}
+    hook = Path(hindbrain.__file__).with_name("hook.py")
+    known = {"HINDBRAIN_HOME": str(tmp_path / "home"), "HOME": str(tmp_path), "HINDBRAIN_EMBEDDER": "off"}
+    said = subprocess.run(
+        [sys.executable, "-I", "-S", str(hook), "claude"],
+        input=json.dumps(started),
+        env=known,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    ).stdout
+    assert "Long answers" in json.loads(said)["hookSpecificOutput"]["additionalContext"]
 
 
 def test_a_local_learning_reaches_its_persona_and_a_global_one_everybody(

@@ -27,6 +27,7 @@ MAY_OPEN = {
     "schema.py::create_file": "the database, before any connection exists, with O_EXCL",
     "schema.py::_read": "migrations inside the package",
     "gate.py::_locked": "lock files beside the database",
+    "twin.py::_sync": "a finished copy that no connection has open, and its folder",
 }
 OTHER_ENGINES = {"sqlite3", "_sqlite3", "pysqlite3", "sqlean", "aiosqlite"}
 MAY_USE_OTHERS = {"dialects/dex.py", "unit/test_adopt.py"}  # Dex' own database, from a copy in memory: never ours

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
+import apsw
 import pytest
 from building import NOW, FakeChance, FakeClock, a_memory, a_project, keep
 from hypothesis import given, settings
@@ -15,9 +16,10 @@ from hypothesis import strategies as st
 from hindbrain.adapters.dictionary import DictStore
 from hindbrain.adapters.files import LocalFiles
 from hindbrain.adapters.pages import LocalPages
+from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.app.draw import drawn
 from hindbrain.app.enact import apply, undo
-from hindbrain.app.log import audit
+from hindbrain.app.log import anchor, audit
 from hindbrain.app.tools import Tools
 from hindbrain.core.learning.audit import START, Entry, Head, first_fault, head_of, read_head, seal
 from hindbrain.core.learning.destinations import diff
@@ -234,6 +236,59 @@ def test_a_thousand_tampers_are_all_found_and_named() -> None:
         assert fault.seq in (first, first + 1) if len(log) > len(entries) else fault.seq == first
 
 
+def at_the_rows(db: apsw.Connection, entries: Sequence[Entry], chance: random.Random) -> int:
+    """Somebody with SQL and time: the first entry that is not what it was. The head beside the rows goes with them."""
+    last, at = len(entries), chance.randrange(1, len(entries) + 1)
+    columns = ["at", "project", "actor", "action", "subject", "detail", "prev", "hash"]
+    match chance.choice(["edit", "byte", "delete", "renumber", "swap", "truncate", "forge"]):
+        case "edit":
+            db.execute(f"UPDATE audit SET {chance.choice(columns)} = 'x' WHERE seq = ?", (at,))
+        case "byte":
+            name, place = chance.choice(columns), chance.randrange(1, 9)
+            changed = f"substr({name}, 1, {place} - 1) || char(unicode(substr({name}, {place})) + 1)"
+            db.execute(f"UPDATE audit SET {name} = {changed} || substr({name}, {place} + 1) WHERE seq = ?", (at,))
+        case "delete":
+            db.execute("DELETE FROM audit WHERE seq = ?", (at,))
+        case "renumber":
+            db.execute("DELETE FROM audit WHERE seq = ?", (at,))
+            db.execute("UPDATE audit SET seq = -seq WHERE seq > ?", (at,))
+            db.execute("UPDATE audit SET seq = -seq - 1 WHERE seq < 0")
+        case "swap":
+            other = chance.choice([one for one in range(1, last + 1) if one != at])
+            at, other = min(at, other), max(at, other)
+            for old, new in ((at, -1), (other, at), (-1, other)):
+                db.execute("UPDATE audit SET seq = ? WHERE seq = ?", (new, old))
+        case "truncate":
+            db.execute("DELETE FROM audit WHERE seq >= ?", (at,))
+            head = head_of(entries[at - 2]) if at > 1 else Head()
+            db.execute("UPDATE meta SET value = ? WHERE name = 'audit'", (head.text,))
+        case _:
+            forged = seal(replace(entries[at - 1], actor="human eve"), head_of(entries[at - 2]) if at > 1 else Head())
+            db.execute("UPDATE audit SET actor = ?, hash = ? WHERE seq = ?", (forged.actor, forged.hash, at))
+            return at + 1 if at < last else at  # it is whole by itself; what follows does not follow it
+    return at
+
+
+def test_a_thousand_tampers_with_the_database_are_all_found_and_named(tmp_path: Path) -> None:
+    store, chance, entries = SqliteStore(tmp_path / "home" / "hindbrain.db"), random.Random(11), a_log(24)
+    a_project(store, "one")
+    tools = replace(the_tools(tmp_path), store=store, pages=LocalPages())
+    for entry in entries:
+        store.write(lambda tx, entry=entry: tx.apply(Changes(audits=(entry,))))  # type: ignore[misc]
+    anchor(tools)
+    db = store._connection()
+    assert audit(tools).fault is None and audit(tools).anchored == len(entries)
+    for _ in range(1_000):
+        db.execute("SAVEPOINT tamper")
+        first = at_the_rows(db, entries, chance)
+        fault = audit(tools).fault
+        assert fault is not None and fault.seq == first
+        db.execute("ROLLBACK TO tamper")
+        db.execute("RELEASE tamper")
+    assert audit(tools).fault is None
+    store.close()
+
+
 def test_a_log_that_grew_behind_its_note_is_whole() -> None:
     entries = a_log(5)
     assert first_fault(entries, heads=[Head(), head_of(entries[2]), head_of(entries[4])]) is None
@@ -266,7 +321,8 @@ def the_tools(folder: Path) -> Tools:
 
 
 def proposed(tools: Tools, root: Path, *, number: int, destination: Destination, text: str) -> Suggestion:
-    setting = {"at": ["permissions", "deny"], "value": f"Bash(cmd{number}:*)"}
+    setting: dict[str, object] = {"at": ["permissions", "deny"], "value": f"Bash(cmd{number}:*)"}
+    whole: dict[str, object] = {"skill": {"title": f"Scar {number}", "steps": ["one", "two"]}} if number % 2 else {}
     scar = a_memory(f"scar {number}", id=f"mem-{number:04d}", kind=Kind.SCAR)
     keep(tools.store, scar)
     suggestion = drawn(
@@ -280,7 +336,7 @@ def proposed(tools: Tools, root: Path, *, number: int, destination: Destination,
             created_at=NOW + timedelta(seconds=number),
             scar_id=scar.id,
             name=name_of(f"scar {number % 7}" if destination is Destination.SKILL else f"scar {number}"),
-            data=setting if destination is Destination.SETTINGS_JSON else {},
+            data={Destination.SETTINGS_JSON: setting, Destination.SKILL: whole}.get(destination, {}),
             root=str(root),
         ),
         tools=tools,

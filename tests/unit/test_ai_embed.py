@@ -62,7 +62,7 @@ def keep(store: Store, count: int) -> None:
 
 
 def test_texts_become_points_of_length_one_in_batches_of_fifty(store: Store) -> None:
-    # HB-027, HB-151
+    # HB-027, HB-049, HB-151
     with serving(vectors(1024)) as server:
         points = embedder_of(plan_of(server), store).embed([f"text {n}" * (n + 1) for n in range(120)])
     assert [len(json.loads(one["body"])["input"]) for one in server.seen] == [50, 50, 20]

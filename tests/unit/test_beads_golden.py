@@ -145,7 +145,7 @@ def attempt(run: Callable[[], None]) -> str:
     return ""
 
 
-# BD-013 BD-014 BD-016 BD-018 BD-019 BD-022 BD-023 F-23 F-24 F-25
+# BD-013 BD-014 BD-016 BD-018 BD-019 BD-022 BD-023 BD-061 F-23 F-24 F-25
 def test_a_hook_keeps_what_the_script_wrote_down_except_where_listed(
     tmp_path: Path, clock: FakeClock, chance: FakeChance
 ) -> None:

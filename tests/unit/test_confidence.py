@@ -78,6 +78,17 @@ def test_cleaning_up_three_times_a_day_takes_one_step() -> None:
     assert (memory.confidence, steps) == (0.48, 1)
 
 
+# F-35
+def test_a_year_in_fifty_cleanups_takes_what_a_year_in_one_takes() -> None:
+    start = aged(0, confidence=0.9)
+    memory = start
+    for week in range(1, 53):
+        if decayed := decay(memory, now=NOW + timedelta(weeks=week)):
+            memory = replace(memory, confidence=decayed.confidence, decayed_at=decayed.decayed_at)
+    once = decay(start, now=NOW + timedelta(weeks=52))
+    assert once is not None and memory.confidence == pytest.approx(once.confidence)
+
+
 # F-09
 def test_part_of_a_week_is_kept_for_the_next_time() -> None:
     memory = aged(13, confidence=0.5)

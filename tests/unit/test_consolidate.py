@@ -1,5 +1,6 @@
 """What several episodes become: patterns that say something, warnings, and nothing where nothing is shared."""
 
+import json
 from copy import deepcopy
 from datetime import timedelta
 from typing import Any
@@ -7,20 +8,22 @@ from typing import Any
 import pytest
 from building import NOW, FakeClock, a_memory, keep
 from embedding import AngleEmbedder, WordEmbedder
-from working import DOCUMENT, Log
+from working import DOCUMENT, PYTEST_FAILED, Log
 
 from hindbrain.app.archive import delete
 from hindbrain.app.consolidate import Consolidated, consolidate, consolidate_job, cursor_name
-from hindbrain.app.episodes import note
+from hindbrain.app.episodes import note, trace
+from hindbrain.app.hand_out import hand_out
 from hindbrain.app.tools import Tools
 from hindbrain.core.consolidate import merge
 from hindbrain.core.consolidate.anti_patterns import AntiPattern, anti_patterns, is_same
 from hindbrain.core.consolidate.cluster import clusters, pair_of
 from hindbrain.core.consolidate.generalise import GATE, Pattern, confidence, generalise
 from hindbrain.core.consolidate.past import Past, is_work, past
-from hindbrain.core.model import Kind, Memory, Relation
+from hindbrain.core.model import Kind, Memory, Relation, ReviewKind
 from hindbrain.core.model.job import Job
 from hindbrain.core.value import replace as changed
+from hindbrain.dialects import dialect
 from hindbrain.ports import Changes, Where
 
 
@@ -85,6 +88,38 @@ def test_two_tasks_with_the_same_error_and_cure_become_one_pattern_that_says_bot
     ]
     assert pattern.confidence == 0.85
     assert pattern.id in {one.memory_id for one in done.patterns if one.fate == "new"}
+
+
+# LK-004
+def test_a_pattern_is_general_and_stands_where_loki_looks_for_it(tools: Tools, kept: Any) -> None:
+    kept(a_record(task_id="task-042"), a_record(task_id="task-043"))
+    run(tools)
+    files = hand_out(dialect=dialect("loki"), project="prj-one", name="one", tools=tools, present={})
+    patterns = json.loads(files[".loki/memory/semantic/patterns.json"])["patterns"]
+    assert patterns
+    for one in patterns:
+        assert "task-04" not in f"{one['pattern']} {one['correct_approach']} {one['conditions']}"
+
+
+# LK-006
+def test_one_lesson_goes_from_the_work_to_an_episode_a_pattern_and_a_skill(tools: Tools) -> None:
+    for task in ("one", "two", "three"):
+        log = Log(session=task)
+        log.add("prompt", detail=f"Make the pool of part {task} reuse its connections")
+        log.ran("pytest tests", 1, PYTEST_FAILED)
+        log.edited("src/db/pool.py", old="Pool(loop=None)", new="Pool(loop=get_loop())")
+        log.edited("tests/test_pool.py", old="Pool()", new="Pool(loop)")
+        log.ran("ruff check src", 0)
+        log.ran("pytest tests", 0, "3 passed")
+        tools.store.write(lambda tx, log=log: tx.apply(Changes(activities=tuple(log.activities))))  # type: ignore[misc]
+        assert trace("prj-one", task, tools=tools)
+    done = run(tools)
+    episodes = {one.id for one in all_of(tools, Kind.EPISODE)}
+    assert len(episodes) == 3
+    (pattern,) = [one for one in done.patterns if "event loop" in one.text]
+    (skill,) = done.skills
+    assert set(pattern.sources) <= episodes and set(skill.sources) == episodes
+    assert "get_loop" in pattern.text and pattern.fate == skill.fate == "new"
 
 
 def test_one_episode_makes_no_pattern(tools: Tools, kept: Any) -> None:
@@ -337,6 +372,24 @@ def test_two_cures_of_one_error_that_have_nothing_in_common_contradict() -> None
     mine = a_pattern("x", signature="TypeError: a", correct="exported the handler by name")
     other = merge.Known(memory_id="m", pattern=a_pattern("y", signature="TypeError: a", correct="downgraded webpack"))
     assert list(merge.ties(mine, [other])) == [("m", Relation.CONTRADICTS)]
+
+
+# LK-075
+def test_two_patterns_that_contradict_each_other_are_tied_and_put_before_a_person(tools: Tools, kept: Any) -> None:
+    cures = ("added explicit :void to the route handler", "downgraded webpack and cleared its cache")
+    for cure in cures:
+        error = an_error("Missing return type annotation", cure)
+        kept(*(a_record(task_id=f"{cure[:5]}-{name}", errors_encountered=[error]) for name in "ab"))
+        run(tools)
+    found = {one.body["correct_approach"]: one for one in all_of(tools, Kind.PATTERN) if one.error_signature}
+    old, new = (found[cure] for cure in cures)
+    tied = [(link.source, link.target) for link in tools.store.links(new.id) if link.relation is Relation.CONTRADICTS]
+    assert tied == [(new.id, old.id)]
+    (question,) = tools.store.reviews("prj-one")
+    assert (question.kind, question.memory_id, question.other_id) == (ReviewKind.CONTRADICTION, new.id, old.id)
+    assert cures[0] in question.reason
+    run(tools)
+    assert list(tools.store.reviews("prj-one")) == [question]  # it asks once
 
 
 def test_what_is_consolidated_is_trusted_as_little_as_its_least_parent(tools: Tools, kept: Any) -> None:

@@ -241,6 +241,12 @@ def test_errors_and_learnings_become_anti_patterns(store: Store, tools: Tools) -
     assert (learning["ts"], learning["agent"]) == ("2026-01-06T09:00:00Z", "ops-001")
 
 
+def test_facts_stand_in_their_own_file_with_all_their_fields(tools: Tools) -> None:  # LK-011
+    adopted(folder(), tools)
+    (fact,) = json.loads(handed_out(tools)[f"{TOP}/semantic/facts.json"])["facts"]
+    assert (fact["id"], fact["fact"], fact["seen"]) == ("fact-7", "Billing listens on port 8081", 3)
+
+
 def test_a_skill_is_read_in_its_parts_and_written_the_same() -> None:  # LK-005, LK-013..015, LK-082..086
     body = parsed(SKILL, name="api-implementation")
     assert body["name"] == "API Endpoint Implementation" and len(body["steps"]) == 2
@@ -286,6 +292,50 @@ def test_reading_our_own_files_again_changes_nothing(store: Store, tools: Tools)
     again = adopted(first, tools)
     assert (again.created, again.changed) == (0, 0)
     assert store.select(EVERY) == before and handed_out(tools) == first
+
+
+EPISODE_FILE = f"{TOP}/episodic/2026-01-06/task-001.json"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"outcome": "failure", "git_commit": "def456"},
+        {"context": EPISODE["context"] | {"goal": "Implement POST /api/todos with paging"}},
+        {"duration_seconds": 400},  # nothing that its prose tells
+    ],
+)
+def test_an_episode_that_was_changed_upstream_becomes_a_version_of_itself(
+    store: Store, tools: Tools, changed: dict[str, Any]
+) -> None:
+    adopted({EPISODE_FILE: json.dumps(EPISODE).encode()}, tools)
+    before = by_name(store, "ep-2026-01-06-001")
+    newer = {EPISODE_FILE: json.dumps(EPISODE | changed).encode()}
+    report = adopted(newer, tools)
+
+    assert (report.created, report.changed) == (0, 1)
+    (after,) = store.select(EVERY)
+    assert (after.id, after.version) == (before.id, 2)
+    assert {name: after.body[name] for name in changed} == changed
+    assert [version.memory.content for version in store.history(before.id)] == [before.content, after.content]
+    assert {name: json.loads(handed_out(tools)[EPISODE_FILE])[name] for name in changed} == changed
+    again = adopted(newer, tools)
+    assert (again.created, again.changed) == (0, 0) and store.select(EVERY) == [after]
+
+
+def test_another_event_under_the_same_name_stays_another_memory(store: Store, tools: Tools) -> None:
+    adopted({EPISODE_FILE: json.dumps(EPISODE).encode()}, tools)
+    other = EPISODE | {"task_id": "task-7", "timestamp": "2026-01-06T18:00:00Z", "outcome": "failure"}
+    assert adopted({EPISODE_FILE: json.dumps(other).encode()}, tools).created == 1
+    assert len(store.select(EVERY)) == 2
+
+
+def test_what_a_person_vouched_for_is_not_overwritten_from_upstream(store: Store, tools: Tools) -> None:
+    adopted({EPISODE_FILE: json.dumps(EPISODE).encode()}, tools)
+    known = by_name(store, "ep-2026-01-06-001")
+    keep(store, replace(known, trust=4, version=2))
+    adopted({EPISODE_FILE: json.dumps(EPISODE | {"outcome": "failure"}).encode()}, tools)
+    assert len(store.select(EVERY)) == 2 and store.memory(known.id) == replace(known, trust=4, version=2)
 
 
 def test_memories_that_were_born_here_survive_the_way_there_and_back(store: Store, tools: Tools) -> None:
@@ -361,6 +411,61 @@ def test_fields_of_the_wrong_type_are_reported_and_come_back(store: Store, tools
     written = json.loads(handed_out(tools)[f"{TOP}/episodic/2026-01-06/task-001.json"])
     assert {name: written[name] for name in odd if name != "tags"} == {k: v for k, v in odd.items() if k != "tags"}
     assert "it broke" in by_name(store, "ep-2026-01-06-001").content
+
+
+FIGURES = {
+    "efficiency/iteration-1": {"iteration": 1, "duration_ms": 438000, "timestamp": "2026-01-06T06:37:41Z", "cost": 1.5},
+    "rewards/outcomes": [{"task": "t1", "reward": 0.5}],
+    "dashboard": {"window_days": 7, "tasks": 40},
+}
+
+
+def test_figures_that_loki_counted_come_back_as_they_were(tools: Tools) -> None:  # LK-019, LK-020, LK-021
+    theirs = {f".loki/metrics/{place}.json": json.dumps(said).encode() for place, said in FIGURES.items()}
+    report = adopted(folder() | theirs, tools)
+    assert {item.where for item in report.items if item.fate is Fate.READ} >= set(theirs)
+    present = dict(hand_out(dialect=dialect("loki"), project=PROJECT, name="one", tools=tools, present=theirs))
+    assert {path: present[path] for path in theirs} == theirs  # not even laid out anew
+    written = handed_out(tools)
+    assert {place: json.loads(written[f".loki/metrics/{place}.json"]) for place in FIGURES} == FIGURES
+    assert ".loki/metrics/dashboard-hindbrain.json" in written  # ours stands beside theirs
+    other = elsewhere(tools)
+    adopted(written, other)
+    assert handed_out(other) == written
+    board = ".loki/metrics/dashboard.json"
+    adopted({board: b'{"window_days": 7, "tasks": 41}'}, tools)
+    assert json.loads(handed_out(tools)[board])["tasks"] == 41
+
+
+def test_tasks_leave_figures_and_memory_works_without_them(tools: Tools) -> None:  # LK-019, LK-020, LK-021
+    failed = {"t": 5, "action": "run_test", "target": "npm test", "result": "fail", "error": "red"}
+    log = [failed, failed, failed | {"result": "pass", "error": ""}, {"t": 9, "action": "run_test", "result": "pass"}]
+    late = EPISODE | {
+        "id": "ep-2026-01-20-001",
+        "task_id": "t-2",
+        "timestamp": "2026-01-20T10:00:00Z",
+        "outcome": "failure",
+    }
+    files = {"a.json": EPISODE | {"action_log": log}, "b.json": late}
+    adopted({f"{TOP}/episodic/2026-01-06/{name}": json.dumps(one).encode() for name, one in files.items()}, tools)
+    tree = handed_out(tools)
+
+    (cost,) = json.loads(tree[".loki/metrics/efficiency/2026-01-06.json"])["tasks"]
+    assert (cost["task_id"], cost["duration_seconds"], cost["agents"]) == ("task-042", 342, ["eng-001-backend"])
+    assert cost["retries"] == 2
+    (reward,) = json.loads(tree[".loki/metrics/rewards/2026-01-06.json"])["signals"]
+    assert (reward["outcome"], reward["efficiency"]) == (1.0, 0.333)
+    assert reward["preference"] == EPISODE["context"]["constraints"]
+    week = json.loads(tree[".loki/metrics/dashboard.json"])
+    assert (week["tasks"], week["outcomes"]) == (1, {"failure": 1})  # the other one is older than seven days
+    without = {path: text for path, text in tree.items() if "/metrics/" not in path}
+    other = elsewhere(tools)
+    adopted(without, other)
+    assert handed_out(other) == tree
+
+
+def test_a_folder_of_metrics_in_the_code_is_none_of_lokis() -> None:
+    assert not dialect("loki").wants("src/metrics/table.json") and dialect("loki").wants(".loki/metrics/dashboard.json")
 
 
 def test_secrets_do_not_pass_in_any_field(store: Store, tools: Tools) -> None:
@@ -448,7 +553,7 @@ def test_the_real_folder_is_read_whole_and_comes_back_the_same(tools: Tools, clo
 
     assert Counter(str(item.fate) for item in report.items) == {"read": len(tree) - 2 + 1, "rejected": 4}
     assert {item.reason for item in report.items if item.fate is Fate.REJECTED} == {"says nothing"}
-    assert report.created == 29 and report.papers == 22
+    assert report.created == 29 and report.papers == 23  # 22 handoffs and the figures of an iteration
     first = handed_out(tools)
     for path in tree:
         if "/episodic/" in path and not path.endswith("index.json"):

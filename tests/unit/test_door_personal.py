@@ -7,6 +7,8 @@ FOUND = {
     "mail to alice.b+x@corp-mail.io now": "mail to [personal:email] now",
     "Signed-off-by: Bob <bob@acme.dev>": "Signed-off-by: Bob <[personal:email]>",
     "[write](mailto:carol@acme.dev)": "[write](mailto:[personal:email])",
+    "jane.doe@acme.com: restart it": "[personal:email]: restart it",
+    "said by jane.doe@acme.com:": "said by [personal:email]:",
     "card 4111 1111 1111 1111 declined": "card [personal:card] declined",
     "card 5555-5555-5555-4444 declined": "card [personal:card] declined",
     "amex 378282246310005": "amex [personal:card]",

@@ -195,8 +195,33 @@ def test_a_way_that_worked_again_and_again_is_a_victory() -> None:  # HB-092, HB
     kinds = {scar.outcome: scar for scar in scars_from(log.activities)}
     assert set(kinds) == {FAILURE, VICTORY}
     assert "`npm install --legacy-peer-deps`, not `npm install`" in kinds[VICTORY].lesson
+    assert kinds[VICTORY].is_learnable and not kinds[FAILURE].is_learnable, "one rule says it"
     log.ran("npm install --legacy-peer-deps", 1, "npm ERR! network", signature="npm ERR! network")
     assert VICTORY not in {scar.outcome for scar in scars_from(log.activities)}
+
+
+def test_a_lesson_reads_as_an_instruction() -> None:  # HB-093
+    log = Log()
+    log.ran("pytest -q", 1, PYTEST_FAILED)
+    log.edited("src/db/pool.py", "get_event_loop()", "new_event_loop()")
+    log.ran("pytest -q", 0, "3 passed in 0.12s")
+    (scar,) = scars_from(log.activities)
+    assert scar.lesson.startswith("When the tests fail with “RuntimeError: There is no current event loop")
+    assert "”, try what ended it before: `src/db/pool.py`: replaced `get_event_loop()`" in scar.lesson
+
+
+@pytest.mark.parametrize("sessions", [1, 2])
+def test_what_a_compiler_says_of_a_line_is_worth_a_rule_only_when_it_comes_back(sessions: int) -> None:
+    activities = []
+    for number in range(sessions):
+        log = Log(session=f"s-{number}")
+        told = "src/app.ts(12,5): error TS2322: Type 'string' is not assignable to 'number'."
+        log.ran("npx tsc --noEmit", 1, told, signature="error TS2322: Type <value> is not assignable to <value>")
+        log.edited("src/app.ts", "const n: number = s", "const n = Number(s)")
+        log.ran("npx tsc --noEmit", 0)
+        activities += log.activities
+    found = scars_from(activities)
+    assert found and all(scar.is_learnable is (sessions > 1) for scar in found)
 
 
 def an_outcome(how: str, **given: object) -> Outcome:

@@ -5,12 +5,12 @@ from xml.etree import ElementTree
 import pytest
 from building import NOW, a_memory, keep
 
-from hindbrain.app.archive import restore
-from hindbrain.app.link import around, graph, link
+from hindbrain.app.archive import delete, restore
+from hindbrain.app.link import around, graph, link, unlink
 from hindbrain.app.tools import Tools
 from hindbrain.core.graph import Web, as_dot, as_svg
 from hindbrain.core.model import Kind, Link, Relation, State
-from hindbrain.errors import BadValue
+from hindbrain.errors import BadValue, UnknownMemory
 from hindbrain.ports import Changes, Store
 
 
@@ -55,6 +55,58 @@ def test_what_is_superseded_is_hidden_and_comes_back(  # LK-081
     link(f"mem-{one}", relation, other=f"mem-{other}", tools=tools)
     assert len(around("mem-b", reader=four)) == 1, "saying it twice is saying it once"
     assert restore("mem-b", store=four, clock=tools.clock).state is State.LIVE
+
+
+@pytest.mark.parametrize("relation", list(Relation))
+def test_a_link_is_taken_away_and_what_it_hid_is_shown_again(
+    four: Store, tools: Tools, relation: Relation
+) -> None:  # LK-073 LK-081
+    before = {name: four.memory(f"mem-{name}") for name in "ab"}
+    link("mem-a", "elaborates", other="mem-c", tools=tools)
+    link("mem-a", relation, other="mem-b", reason="so", tools=tools)
+
+    tie = unlink("mem-a", relation, other="mem-b", tools=tools)
+
+    assert (tie.far.id, tie.seen_as, tie.far.state) == ("mem-b", str(relation), State.LIVE)
+    assert [left.far.id for left in around("mem-a", reader=four)] == ["mem-c"]
+    for name, memory in before.items():
+        assert memory and (now := four.memory(f"mem-{name}")) and now.state is State.LIVE
+        assert now.content == memory.content
+    with pytest.raises(UnknownMemory, match="no link"):
+        unlink("mem-a", relation, other="mem-b", tools=tools)
+
+
+def test_a_link_can_be_taken_away_from_the_end_that_has_a_word_for_it(four: Store, tools: Tools) -> None:
+    link("mem-a", "supersedes", other="mem-b", tools=tools)
+    link("mem-a", "related_to", other="mem-c", tools=tools)
+    link("mem-a", "derived_from", other="mem-d", tools=tools)
+
+    unlink("mem-b", "superseded_by", other="mem-a", tools=tools)
+    unlink("mem-c", "related_to", other="mem-a", tools=tools)
+    with pytest.raises(UnknownMemory) as refused:
+        unlink("mem-d", "derived_from", other="mem-a", tools=tools)
+
+    assert refused.value.fix == "it goes the other way: `hindbrain links mem-a --remove derived_from mem-d`"
+    assert [tie.far.id for tie in around("mem-a", reader=four)] == ["mem-d"]
+    names = [event.name for event in four.events(after=0) if "link" in event.name]
+    assert names == ["memory_linked"] * 3 + ["memory_unlinked"] * 2
+
+
+def test_taking_a_link_away_leaves_alone_what_something_else_hid(four: Store, tools: Tools) -> None:
+    link("mem-a", "supersedes", other="mem-b", tools=tools)
+    restore("mem-b", store=four, clock=tools.clock)
+    link("mem-c", "supersedes", other="mem-b", tools=tools)
+    delete("mem-b", store=four, clock=tools.clock)
+
+    unlink("mem-a", "supersedes", other="mem-b", tools=tools)
+    hidden = four.memory("mem-b")
+    assert hidden and (hidden.superseded_by, hidden.state) == ("mem-c", State.ARCHIVED)
+
+    unlink("mem-c", "supersedes", other="mem-b", tools=tools)
+    hidden = four.memory("mem-b")
+    assert hidden and (hidden.superseded_by, hidden.state) == (None, State.ARCHIVED)
+    with pytest.raises(BadValue, match="no relation"):
+        unlink("mem-a", "likes", other="mem-b", tools=tools)
 
 
 def test_a_memory_may_have_many_links(four: Store, tools: Tools) -> None:  # LK-080

@@ -170,7 +170,7 @@ def test_vitals_name_the_server(store: Store) -> None:
     vitals = store.vitals()
     assert vitals["engine"].startswith("PostgreSQL") and "pgvector" in vitals["engine"]
     assert vitals["path"].startswith("postgresql://hindbrain@") and int(vitals["size_bytes"]) > 0
-    assert (vitals["schema"], vitals["is_read_only"], vitals["lock_holder"]) == ("3", "no", "")
+    assert (vitals["schema"], vitals["is_read_only"], vitals["lock_holder"]) == ("4", "no", "")
     held = store.write(lambda tx: store.vitals()["lock_holder"])
     assert "hindbrain" in held
 
@@ -179,7 +179,7 @@ def test_a_newer_schema_is_left_alone_and_so_are_tables_of_others(url: str) -> N
     ask(url, "UPDATE meta SET value = '999' WHERE name = 'schema'")
     with pytest.raises(SchemaNewer):
         a_store(url)
-    ask(url, "UPDATE meta SET value = '3' WHERE name = 'schema'")
+    ask(url, "UPDATE meta SET value = '4' WHERE name = 'schema'")
     ask(url, "ALTER TABLE meta RENAME TO meta_")
     with pytest.raises(StoreDamaged, match="another program"):
         a_store(url)

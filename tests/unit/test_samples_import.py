@@ -72,7 +72,7 @@ def imported(name: str, where: str, tools: Tools) -> tuple[dict[str, bytes], Ado
 
 
 @pytest.mark.parametrize(("name", "where", "count", "rejected"), FILES, ids=[where for _, where, _, _ in FILES])
-def test_a_real_file_is_imported_with_nothing_lost(
+def test_a_real_file_is_imported_with_nothing_lost(  # BD-065
     tools: Tools, name: str, where: str, count: int, rejected: dict[str, int]
 ) -> None:
     tree, report = imported(name, where, tools)

@@ -5,14 +5,21 @@ from pathlib import Path
 
 import pytest
 from building import NOW, FakeClock, a_memory, keep
+from embedding import WordEmbedder
 from filing import equipped, fingerprint, reflex_file, write
 
 from hindbrain.app import reflex, schedule
+from hindbrain.app.decide import feed
+from hindbrain.app.enact import apply
+from hindbrain.app.log import audit
 from hindbrain.app.moment import told
+from hindbrain.app.recall import Question, recall
+from hindbrain.app.scar import Told, engrave
 from hindbrain.app.schedule import JOBS, lines, rows, run, run_due, watch
 from hindbrain.app.tools import Tools
 from hindbrain.core.hooks.notice import Happening, Notice
 from hindbrain.core.model import Kind
+from hindbrain.core.model.suggestion import Destination, Suggestion
 from hindbrain.core.value import replace
 from hindbrain.errors import BadSettings, BadValue
 from hindbrain.ports import Where
@@ -72,6 +79,25 @@ def test_missed_runs_are_made_up_for_once(filed: Tools, clock: FakeClock) -> Non
     assert run_due(filed, zone=UTC) == ()
     clock.forward(minutes=15)
     assert run_due(filed, zone=UTC) == ("vault", "reflex")
+
+
+# HB-050
+def test_the_index_of_notes_and_the_vectors_do_not_need_each_other(filed: Tools) -> None:
+    words = replace(filed, embedder=None)
+    run("vault", tools=words)
+    found = recall(Question(text="see b", scopes=("brain",)), project=PROJECT, tools=words)
+    assert {one.memory.kind for one in found} == {Kind.NOTE}
+    assert run("embed", tools=words).result == "meaning is switched off"
+
+    keep(filed.store, a_memory("the lock expires after a minute", id="mem-lock"))
+    bare = replace(filed, embedder=WordEmbedder(), settings=replace(filed.settings, vault=""))
+    assert bare.embedder is not None
+    filed.store.expect(bare.embedder.space)
+    assert "embedded" in run("embed", tools=bare).result
+    near = filed.store.nearest(
+        bare.embedder.embed(["lock"])[0], bare.embedder.space, where=Where(project=PROJECT), limit=9
+    )
+    assert "mem-lock" in [one.memory_id for one in near]
 
 
 def test_a_job_that_fails_says_so_and_stops_no_other(filed: Tools, clock: FakeClock) -> None:
@@ -158,6 +184,62 @@ def test_what_a_person_approves_is_in_the_next_session(filed: Tools, repo: Path,
     run_due(filed, zone=UTC)
     notice = Notice(client="claude", happening=Happening.SESSION_START, session="s", source="startup", at=clock.now())
     assert "Rule A" in told(notice, project=PROJECT, root=str(repo), tools=filed).context
+
+
+LESSONS = {
+    Destination.CLAUDE_MD: "Map what `src/day{n}.py` reads before a layer goes",
+    Destination.SETTINGS_JSON: "Never run `deploy{n} --force` on a shared branch",
+    Destination.MEMORY: "The owner prefers answers of day {n} to be short",
+    Destination.BRAIN_INBOX: "Removing layer {n} is an architectural matter",
+    Destination.SKILL: "1. Stop worker {n} 2. Migrate its tables 3. Start it",
+    Destination.CHANTIER_OUTIL: "Every cron of day {n} must go through a wrapper",
+}
+
+
+def a_session(number: int, *, clock: FakeClock) -> Notice:
+    at, happening = clock.now(), Happening.SESSION_START
+    return Notice(client="claude", happening=happening, session=f"s-{number}", source="startup", at=at)
+
+
+# HB-088 HB-090 HB-091 HB-114 X-02
+def test_in_thirty_days_with_a_person_each_rule_is_in_the_next_session_and_in_the_log(
+    filed: Tools, brain: Path, repo: Path, clock: FakeClock
+) -> None:
+    reflex.sync(PROJECT, str(repo), tools=filed)
+    run_due(filed, zone=UTC)  # from now on every night has its turn
+    places = list(LESSONS)
+    approved: list[Suggestion] = []
+    for day in range(30):
+        place = places[day % len(places)]
+        lesson = LESSONS[place].format(n=day)
+        engrave(Told(kind="failure", title=f"Day {day} went wrong", lesson=lesson), project=PROJECT, tools=filed)
+        clock.forward(days=1)
+        run_due(filed, zone=UTC)  # the night proposes
+        (waiting,) = feed(PROJECT, store=filed.store, now=clock.now())
+        assert waiting.destination is place
+        before = fingerprint(repo, brain / "permanent")
+        rule = apply(waiting.id, by="anna", project=PROJECT, tools=filed)
+        assert (fingerprint(repo, brain / "permanent") != before) is (place is not Destination.BRAIN_INBOX)
+        approved.append(rule)
+        run_due(filed, zone=UTC)
+        said = told(a_session(day, clock=clock), project=PROJECT, root=str(repo), tools=filed).context
+        for one in approved:
+            assert _is_known(one, said)
+    entries = filed.store.audits()
+    assert [(one.action, one.subject, one.actor) for one in entries] == [
+        ("apply", rule.id, "human anna") for rule in approved
+    ]
+    assert audit(filed).fault is None
+
+
+def _is_known(rule: Suggestion, said: str) -> bool:
+    """A reflex is told by us; all else stands in a file that the client, or whoever works there, reads by itself."""
+    if rule.destination is Destination.MEMORY:
+        return rule.title in said or rule.text in said
+    kept = [(Path(edit.folder) / edit.path).read_text() for edit in rule.edits]
+    value = str(rule.data.get("value") or rule.text)
+    steps = rule.data.get("steps")
+    return all(step in kept[0] for step in steps) if isinstance(steps, list) else value in kept[0]
 
 
 def test_hours_are_those_of_the_zone(filed: Tools, clock: FakeClock) -> None:

@@ -42,6 +42,8 @@ ValueError: invalid literal for int() with base 10: 'abc'"""
         ("connect ECONNREFUSED 127.0.0.1:5432", "ECONNREFUSED: <address>"),
         ("bash: foo: command not found", "command not found: foo"),
         ("zsh: command not found: foo", "command not found: foo"),
+        ("/usr/bin/python3: No module named pytest", "No module named: pytest"),
+        (".venv/bin/python3.12: No module named build.env", "No module named: build.env"),
         ("make: *** [Makefile:10: test] Error 2", "make: [Makefile:<n>: test] Error <n>"),
         ("Process exited with code 137", "exit code 137"),
         ("Segmentation fault (core dumped)", "Segmentation fault"),

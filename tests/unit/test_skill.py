@@ -25,6 +25,13 @@ def test_the_skill_has_the_block_for_hats_word_for_word() -> None:
     assert f"\n{RECORDING_LEARNINGS.strip()}\n" in SKILL
 
 
+# BD-006
+def test_the_skill_says_to_ask_before_an_error_is_investigated_again() -> None:
+    asking = SKILL.partition("## Ask before you guess")[2].partition("\n## ")[0]
+    assert "an error looks like one that somebody has met" in " ".join(asking.split())
+    assert 'hindbrain recall "' in asking
+
+
 # CH-069..CH-071
 def test_the_skill_says_what_is_local_and_what_is_global() -> None:
     assert "<chorus>LEARNING_LOCAL:" in SKILL and "<chorus>LEARNING_GLOBAL:" in SKILL

@@ -1,20 +1,30 @@
 """When repetition becomes a skill, how it is written, and that it does nothing before a person has agreed."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
-from building import FakeClock
+from building import FakeClock, a_memory, keep
 from working import PYTEST_FAILED, Log
 
+from hindbrain.adapters.pages import LocalPages
 from hindbrain.app.before import Upcoming, before_task
 from hindbrain.app.consolidate import consolidate
+from hindbrain.app.enact import undo
 from hindbrain.app.episodes import trace
 from hindbrain.app.inject import Occasion, inject
+from hindbrain.app.log import audit
+from hindbrain.app.promote import promote
+from hindbrain.app.propose import propose
 from hindbrain.app.skills import approve, refuse, skills
 from hindbrain.app.tools import Tools
-from hindbrain.core.model import State
+from hindbrain.app.why import why_rule
+from hindbrain.core.learning.destinations import diff
+from hindbrain.core.model import Actor, Kind, Provenance, State
+from hindbrain.core.model.suggestion import Status
 from hindbrain.core.skills import Skill, body_of, parse, read, render
+from hindbrain.core.value import replace
 from hindbrain.errors import BadValue
 from hindbrain.ports import Changes
 
@@ -149,3 +159,86 @@ def test_only_a_skill_can_be_approved(tools: Tools) -> None:
     (episode,) = latest("prj-one", store=tools.store)
     with pytest.raises(BadValue):
         approve(episode.id, tools=tools)
+
+
+@pytest.fixture
+def desk(tools: Tools) -> Tools:
+    return replace(tools, pages=LocalPages())
+
+
+def test_an_approved_skill_can_be_called_by_its_name_and_taken_back(desk: Tools, tmp_path: Path) -> None:
+    # HB-138, HB-111
+    learn(desk, 3)
+    (made,) = skills("prj-one", tools=desk)
+    assert not (tmp_path / "app").exists()
+
+    approved = promote(made.id, root=str(tmp_path / "app"), by="ed", tools=desk)
+
+    rule = approved.rule
+    assert rule and rule.status is Status.APPLIED and rule.decided_by == "ed" and approved.reason == ""
+    page = tmp_path / "app" / ".claude" / "skills" / rule.name / "SKILL.md"
+    front, _, body = page.read_text().removeprefix("---\n").partition("---\n")
+    assert f"name: {rule.name}\n" in front and "description: " in front and page.parent.name == rule.name
+    assert parse(page.read_text()).steps == tuple(made.body["steps"]) and "Run `pytest -q`" in body
+    assert [entry.action for entry in desk.store.audits()] == ["apply"] and audit(desk).fault is None
+    walk = why_rule(rule, store=desk.store)
+    assert walk.scar and walk.scar.memory.id == made.id, "the walk leads back to the skill"
+    undo(rule.id, project="prj-one", tools=desk)
+    assert not page.exists() and not (tmp_path / "app" / ".claude").exists()
+
+
+def test_approving_twice_is_approving_once(desk: Tools, tmp_path: Path) -> None:
+    learn(desk, 3)
+    (made,) = skills("prj-one", tools=desk)
+    first, second = (promote(made.id, root=str(tmp_path), tools=desk) for _ in range(2))
+    assert first.rule == second.rule and len(desk.store.audits()) == 1
+
+
+def test_a_better_skill_replaces_its_file_unless_a_person_has_changed_it(desk: Tools, tmp_path: Path) -> None:
+    learn(desk, 3)
+    (made,) = skills("prj-one", tools=desk)
+    first = promote(made.id, root=str(tmp_path), tools=desk).rule
+    assert first
+    page = tmp_path / first.edits[0].path
+    old = page.read_bytes()
+    a_task(desk, "s-9", fails=True, file="thing9")
+    consolidate("prj-one", tools=desk)
+    assert page.read_bytes() == old, "what was added waits"
+    second = promote(made.id, root=str(tmp_path), tools=desk).rule
+    assert second and second.is_standing and "no current event loop" in page.read_text()
+    undo(second.id, project="prj-one", tools=desk)
+    assert page.read_bytes() == old
+
+    page.write_bytes(old + b"My own words.\n")
+    third = promote(made.id, root=str(tmp_path), tools=desk)
+    assert third.rule and third.rule.status is Status.PENDING and "by hand" in third.reason
+    assert page.read_bytes() == old + b"My own words.\n"
+    assert "-My own words." in diff(third.rule.edits)
+
+
+def test_a_project_without_a_folder_has_its_skill_told_and_not_written(desk: Tools) -> None:
+    learn(desk, 3)
+    (made,) = skills("prj-one", tools=desk)
+    approved = promote(made.id, root="", tools=desk)
+    assert approved.rule is None and "name only" in approved.reason and approved.memory.trust == 4
+
+
+def test_a_proposal_from_patterns_is_approved_the_same_way(desk: Tools, tmp_path: Path) -> None:  # HB-138, HB-136
+    turns = (
+        a_memory(
+            f"turn {n}",
+            id=f"mem-t{n}",
+            kind=Kind.ITERATION,
+            body={"thought": "x", "action": "regenerate the client from schema", "observation": "well"},
+            provenance=Provenance(actor=Actor(), task=f"t-{n}"),
+        )
+        for n in range(3)
+    )
+    keep(desk.store, *turns)
+    (made,) = propose(desk)
+    assert desk.store.reviews("prj-one")
+    approved = promote(made.id, root=str(tmp_path), by="ed", tools=desk)
+    assert approved.rule and approved.rule.is_standing and approved.memory.state is State.LIVE
+    assert desk.store.reviews("prj-one") == [], "nobody is asked about it any more"
+    assert parse((tmp_path / approved.rule.edits[0].path).read_text()).steps == ("regenerate the client from schema",)
+    assert propose(desk) == ()

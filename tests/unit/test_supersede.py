@@ -76,3 +76,14 @@ def test_a_long_text_does_not_fall_with_one_of_its_sentences() -> None:  # X-06
 
 def test_every_ruling_says_why() -> None:
     assert all(rule(pair["new"], pair["old"]).reason for pair in PAIRS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("It is not a good idea", "It is not just a good idea, it is an excellent one"),
+        ("The cache is not slow", "The cache is not only slow, it is wrong under load"),
+    ],
+)
+def test_a_not_that_makes_way_for_more_says_nothing_more_exactly(old: str, new: str) -> None:
+    assert rule(new, old).verdict is not Verdict.REFINES

@@ -1,5 +1,7 @@
 """Files that follow the memories: what a person changes in them comes in before anything is written over it."""
 
+import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,49 @@ def test_what_is_learned_stands_in_the_file(following_chorus: Tools, tmp_path: P
     assert synced(following_chorus).written == ()
 
 
+def git(folder: Path, *arguments: str) -> str:
+    config = ("-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "core.autocrlf=false")
+    done = subprocess.run(["git", *config, *arguments], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+# CH-054, CH-058, X-28
+def test_learnings_are_gits_to_track_with_each_addition_in_its_history_and_no_log_is_written(
+    following_chorus: Tools, tmp_path: Path
+) -> None:
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    git(repo, "init", "-q")
+    said = ("Zod parses before the handler runs", "Jest needs a fresh port for every suite")
+    for text in said:
+        add(Noted(content=text, task="ch-1", persona="ed"), project=PROJECT, tools=following_chorus)
+        learned(f"Everybody knows: {text}", following_chorus)
+        synced(following_chorus)
+        git(repo, "add", "--all")
+        git(repo, "commit", "-q", "-m", text)
+    own = ".chorus/agents/ed/learnings.md"
+    assert git(repo, "ls-files").split() == [own, ".chorus/learnings.md"]
+    history = git(repo, "log", "-p", "--reverse", "--format=", "--", own).split("diff --git")[1:]
+    added = [[line for line in step.split("\n") if line.startswith("+-")] for step in history]
+    assert added == [[f"+- [2026-01-10] {text}"] for text in said]
+
+
+def test_one_capture_is_one_added_line_of_the_beads_file(tools: Tools, tmp_path: Path) -> None:  # BD-004, BD-059
+    tools = replace(tools, folders=folders, dialect=dialect)
+    follow("beads", str(tmp_path / "repo"), project=PROJECT, tools=tools)
+    file = tmp_path / "repo" / ".beads" / "memory" / "knowledge.jsonl"
+    learned("Use batch inserts", tools)
+    synced(tools)
+    before = file.read_bytes()
+    learned("Menus close on activate", tools)
+    synced(tools)
+    after = file.read_bytes()
+    assert after.startswith(before)
+    assert json.loads(after[len(before) :])["content"] == "Menus close on activate"
+    assert after.count(b"\n") == before.count(b"\n") + 1
+
+
+# HB-162, X-01
 def test_a_bullet_edited_by_hand_is_kept_and_becomes_the_memory(
     following_chorus: Tools, tmp_path: Path, store: Store
 ) -> None:  # CH-111
@@ -103,6 +148,7 @@ def test_a_persons_prose_between_the_lists_stays(following_chorus: Tools, tmp_pa
     assert file.read_text() == before
 
 
+# HB-163, X-01
 def test_deleted_files_come_back_with_the_same_bytes(following_chorus: Tools, tmp_path: Path) -> None:
     learned("All endpoints return JSON", following_chorus)
     synced(following_chorus)

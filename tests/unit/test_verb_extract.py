@@ -30,7 +30,7 @@ def cured_log(session: str = "s-one") -> Log:
     return log
 
 
-# DX-062 DX-063 DX-064 DX-065 DX-066 DX-185 DX-186 DX-189
+# DX-062 DX-063 DX-064 DX-065 DX-066 DX-185 DX-186 DX-189 DX-008
 def test_a_session_leaves_memories_that_say_they_were_learned_unasked(tools: Tools, clock: FakeClock) -> None:
     clock.forward(hours=1)
     note(tools, a_session())

@@ -8,11 +8,13 @@ import pytest
 from building import NOW, FakeClock, a_memory, keep
 from working import PYTEST_FAILED, Log
 
+from hindbrain.adapters.dictionary import DictStore
 from hindbrain.adapters.pages import LocalPages
+from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.app.decide import at_line, feed, patch, refuse, snooze
 from hindbrain.app.draw import is_stale
 from hindbrain.app.enact import apply, apply_safe, undo
-from hindbrain.app.log import audit, head_path
+from hindbrain.app.log import audit, findings, head_path
 from hindbrain.app.reflect import SCHEMA, Learned, learn
 from hindbrain.app.rules import rules
 from hindbrain.app.scar import Told, engrave, gather, scars
@@ -212,7 +214,9 @@ class Stub:
         self.asked: list[str] = []
 
     def complete(self, use: str, prompt: Prompt, *, schema: Mapping[str, object] | None = None) -> Completion | NoModel:
-        assert use == prompt.name == "suggest" and schema == SCHEMA
+        if use != "suggest":
+            return NoModel(why="by rules")
+        assert prompt.name == "suggest" and schema == SCHEMA
         self.asked.append(prompt.material)
         if isinstance(self.answer, HindbrainError):
             raise self.answer
@@ -559,3 +563,43 @@ def test_a_log_that_lost_its_note_or_its_end_is_told(desk: Tools, root: Path) ->
     assert audit(desk).fault is not None
     note.unlink()
     assert audit(desk).fault is not None
+    apply(only(desk, root, "Look into `src/gamma.py` before it changes").id, project=ONE, tools=desk)
+    assert audit(desk).fault is None and audit(desk).anchored == 3, "a person who removed it knows why"
+
+
+def decided(desk: Tools, root: Path, count: int) -> None:
+    for number in range(count):
+        lesson = f"Look into `src/{chr(97 + number) * 5}.py` before it changes"
+        engraved(desk, lesson, title=f"Broken again: {chr(97 + number) * 5}")
+    for one in learned(desk, root).suggestions:
+        apply(one.id, by="anna", project=ONE, tools=desk)
+    assert len(desk.store.audits()) == count and audit(desk).fault is None
+
+
+def test_a_decision_after_a_cut_does_not_cover_it_up(desk: Tools, root: Path) -> None:
+    decided(desk, root, 4)
+    old = head_path(desk.settings).read_bytes()
+    if isinstance(desk.store, SqliteStore):  # as somebody would who knows the file: rows and the note beside them
+        db = desk.store._connection()
+        db.execute("DELETE FROM audit WHERE seq > 2")
+        (two,) = db.execute("SELECT hash FROM audit WHERE seq = 2").fetchall()
+        db.execute("UPDATE meta SET value = ? WHERE name = 'audit'", (f"2 {two[0]}\n",))
+    else:
+        assert isinstance(desk.store, DictStore)
+        desk.store._tables.audits = {seq: one for seq, one in desk.store._tables.audits.items() if seq <= 2}
+    apply(only(desk, root, "Look into `src/zeta.py` before it changes").id, project=ONE, tools=desk)
+    apply(only(desk, root, "Look into `src/theta.py` before it changes").id, project=ONE, tools=desk)
+    assert len(desk.store.audits()) == 4 and head_path(desk.settings).read_bytes() == old
+    fault = audit(desk).fault
+    assert fault is not None and fault.seq == 4
+
+
+def test_a_broken_log_is_a_finding_with_what_to_do(desk: Tools, root: Path) -> None:
+    decided(desk, root, 2)
+    (finding,) = findings(desk)
+    assert finding.is_ok and finding.what == "the log of decisions is whole: 2 entries"
+    note = head_path(desk.settings)
+    note.write_bytes(b"7 " + note.read_bytes()[2:])
+    (finding,) = findings(desk)
+    assert not finding.is_ok and "broken at entry 3" in finding.what
+    assert "hindbrain audit list" in finding.fix and "backup" in finding.fix and str(note) in finding.fix

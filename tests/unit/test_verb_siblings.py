@@ -24,7 +24,7 @@ def begin(tools: Tools, session: str) -> None:
     tools.store.write(lambda tx: tx.apply(Changes(activities=(one,))))
 
 
-# DX-135 DX-136 DX-137 DX-190 F-10
+# DX-006 DX-010 DX-132 DX-135 DX-136 DX-137 DX-190 F-10
 def test_every_subscriber_gets_every_memory_once_and_nobody_their_own(tools: Tools) -> None:
     ears = {name: Subscription("prj-one", name, tools=tools) for name in ("s1", "s2", "s3", "author")}
     known = teach(tools, "The queue drops messages above 64 KB", session="author")

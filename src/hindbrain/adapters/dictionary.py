@@ -225,11 +225,12 @@ class _DictReader:
     def review(self, review_id: str) -> Review | None:
         return self._tables.reviews.get(review_id)
 
-    def reviews(self, project: str, *, with_closed: bool = False) -> Sequence[Review]:
+    def reviews(self, project: str, *, with_closed: bool = False, about: str = "") -> Sequence[Review]:
         found = [
             review
             for review in self._tables.reviews.values()
             if review.project == project and (with_closed or review.closed_at is None)
+            if not about or about in (review.memory_id, review.other_id)
         ]
         return sorted(found, key=lambda review: (review.opened_at, review.id))
 
@@ -409,6 +410,8 @@ class _DictTransaction(_DictReader):
             tables.receipts[receipt.id] = receipt
         for saying in changes.sayings:
             tables.sayings.setdefault((saying.memory_id, saying.receipt), saying)
+        for gone in changes.unlinked:
+            tables.links.pop((gone.source, gone.target, gone.relation), None)
         for link in changes.links:
             tables.links.setdefault((link.source, link.target, link.relation), link)
         tables.reviews |= {review.id: review for review in changes.reviews}

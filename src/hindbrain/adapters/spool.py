@@ -17,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 from zlib import crc32
 
+from hindbrain.adapters.journal import Journal, line_of, nothing
 from hindbrain.core.model.moment import stamp
 from hindbrain.ports import Record, Spoiled
 
@@ -30,6 +31,7 @@ class FileSpool:
         self._folder = folder
         self._current = folder / "current"
         self._bad = folder / "bad"
+        self._journal = Journal(folder / "kept")
 
     def append(self, client: str, payload: bytes, *, at: datetime) -> None:
         """Add a record; it is on disk when this returns."""
@@ -76,9 +78,27 @@ class FileSpool:
         with path.open("rb") as file:
             if not _is_locked(file.fileno()) or os.fstat(file.fileno()).st_size > at:
                 return False
+            self._journal.keep(name, map(_clean, file))
             path.unlink()
         self._sync()
         return True
+
+    def kept(self) -> Sequence[str]:
+        return self._journal.names()
+
+    def drop_kept(self, *, before: datetime) -> int:
+        return self._journal.drop(before=before)
+
+    def replay(self) -> int:
+        count = self._journal.give_back(self._folder)
+        if count:
+            self._sync()
+        return count
+
+    def spoiled(self) -> int:
+        waiting = [self._folder / name for name in self._claimed()] + [self._current]
+        lines = (line for path in waiting if path.exists() for line in path.read_bytes().splitlines())
+        return sum(isinstance(_read(line.removesuffix(b"\n"), 0), Spoiled) for line in (*lines, *self._journal.lines()))
 
     def set_aside(self, text: str) -> None:
         line = " ".join(text.split()).encode("utf-8", "replace") + b"\n"
@@ -103,6 +123,7 @@ class FileSpool:
             kept = [line for line in lines if not any(form in line for form in sought)]
             if len(kept) < len(lines):
                 self._put_bad(b"".join(kept))
+        self._journal.forget(lambda line: any(form in line for form in sought))
         waiting = [self._folder / name for name in self._claimed()] + [self._current]
         return [str(path) for path in waiting if path.exists() and _holds(path, sought)]
 
@@ -115,6 +136,7 @@ class FileSpool:
             "waiting_bytes": str(sum(map(_size, waiting))),
             "oldest": "" if first is None else stamp(_moment(first)),
             "bad_bytes": str(_size(self._bad)),
+            "kept_bytes": str(self._journal.size()),
         }
 
     def _claimed(self) -> list[str]:
@@ -142,6 +164,16 @@ def _read(line: bytes, end: int) -> Record | Spoiled:
             at = _moment(int(head[2]))
             return Record(end=end, client=head[1].decode(), at=at, payload=payload, lost=line[: head.start()])
     return Spoiled(end=end, line=line)
+
+
+def _clean(line: bytes) -> bytes:
+    """A line as it is kept once it was taken up: as long as it was."""
+    record = _read(line.removesuffix(b"\n"), 0)
+    if isinstance(record, Spoiled) or not line.endswith(b"\n"):
+        return nothing(len(line))
+    head = b" " * len(record.lost)
+    when = round(record.at.timestamp() * 1000)
+    return head + line_of(record.client, when, payload=record.payload, size=len(line) - len(head))
 
 
 def _moment(unix_ms: int) -> datetime:

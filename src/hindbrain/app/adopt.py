@@ -5,7 +5,7 @@ from datetime import datetime
 
 from hindbrain.app.admission import admitted_body, kinds_removed, tidy
 from hindbrain.app.compose import MAX_CHARACTERS, Draft, compose
-from hindbrain.app.keep import Newcomer, keep
+from hindbrain.app.keep import EVENTS, Newcomer, keep
 from hindbrain.app.revise import revised
 from hindbrain.app.settle import settled
 from hindbrain.app.tools import Tools
@@ -15,6 +15,7 @@ from hindbrain.core.model import (
     TYPES,
     Actor,
     ActorType,
+    Event,
     Kind,
     Link,
     Memory,
@@ -26,12 +27,12 @@ from hindbrain.core.model import (
 )
 from hindbrain.core.model.bodies import faults
 from hindbrain.core.model.foreign import Fate, Item, Reading, Told
-from hindbrain.core.model.paper import Paper
+from hindbrain.core.model.paper import Paper, Sort
 from hindbrain.core.model.record import fingerprint
 from hindbrain.core.shape import CATEGORIES, title_of
-from hindbrain.core.value import dataclass, replace
+from hindbrain.core.value import dataclass, field, replace
 from hindbrain.errors import BadValue, TooLong
-from hindbrain.ports import Changes, Dialect, Saying, Transaction
+from hindbrain.ports import Changes, Dialect, Reader, Saying, Transaction
 
 _MOST_CONFIDENT = 0.7  # of what a stranger is sure of (X-30)
 _LONGEST_BODY = 200_000  # characters of an episode's log, or of a paper; nobody reads them at once
@@ -63,6 +64,8 @@ def taken_in(reading: Reading, *, dialect: str, project: str, tools: Tools) -> A
     """Keep what was read from the files of `dialect`."""
     desk = _Desk(dialect=dialect, project=project, now=tools.clock.now(), tools=tools)
     arrivals, refused = _sorted(desk, reading)
+    if any(one.memory.kind in EVENTS and one.told.id for one in arrivals):
+        desk = replace(desk, named=_named(project, dialect, reader=tools.store))
     receipts: list[Receipt] = []
     ids: dict[str, str] = {}  # what the files call a memory -> what it is called here
     for batch in _batches(arrivals):
@@ -108,6 +111,9 @@ class _Desk:
     project: str
     now: datetime
     tools: Tools
+    named: Mapping[str, str] = field(
+        default_factory=dict
+    )  # what the files called an event before this import -> the memory
 
     def arrival(self, told: Told, number: int) -> _Arrival:
         """What `told` becomes. BadValue or TooLong with the reason why it cannot."""
@@ -145,6 +151,8 @@ class _Desk:
         )
         if own and own.project == self.project and _says_the_same(own, memory):  # what we had written ourselves
             return replace(receipt, memory_id=own.id, verdict=Verdict.EVIDENCE, is_replay=True)
+        if older := self._older(arrival, tx):
+            return self._continued(older, arrival, tx)
         saying = Saying(
             memory_id=memory.id,
             receipt=receipt.id,
@@ -157,6 +165,30 @@ class _Desk:
         receipt = replace(
             receipt, verdict=kept.verdict, memory_id=kept.memory_id, reason=kept.reason, supersedes=kept.supersedes
         )
+        tx.apply(Changes(receipts=(receipt,)))
+        return receipt
+
+    def _older(self, arrival: _Arrival, tx: Transaction) -> Memory | None:
+        """The same event as the files told it before. Two machines may give one name to two events; and what a person
+        vouched for is not theirs to change."""
+        new = arrival.memory
+        known = tx.memory(self.named.get(arrival.told.id, "")) if new.kind in EVENTS else None
+        if known is None or (known.project, known.kind) != (new.project, new.kind) or known.trust > new.trust:
+            return None
+        is_one = known.learned_at == new.learned_at or known.provenance.task == new.provenance.task
+        return known if is_one else None
+
+    def _continued(self, known: Memory, arrival: _Arrival, *, tx: Transaction) -> Receipt:
+        """Its next version, unless it says what is known."""
+        changed = {name: getattr(arrival.memory, name) for name in _RETOLD}
+        verdict, reason = Verdict.EVIDENCE, "known already"
+        if known.content != arrival.memory.content or _happened(known.body) != _happened(arrival.memory.body):
+            verdict, reason = Verdict.VERSION, f"it was changed in {self.dialect}"
+            newer = revised(known, at=self.now, **changed, provenance=arrival.memory.provenance)
+            data = {"memory_id": known.id, "fields": ["content", "body"]}
+            event = Event(name="memory_edited", at=self.now, project=known.project, memory_id=known.id, data=data)
+            tx.apply(Changes(memories=(newer,), events=(event,), by=_BY, change="changed upstream"))
+        receipt = replace(arrival.receipt, verdict=verdict, memory_id=known.id, reason=reason)
         tx.apply(Changes(receipts=(receipt,)))
         return receipt
 
@@ -201,9 +233,10 @@ class _Desk:
 
     def _receipt(self, told: Told, memory: Memory, *, number: int, passed: Passed) -> Receipt:
         path, _, line = told.where.rpartition(":")
+        log = [dict(told.body)] if memory.kind in EVENTS else []  # an event may change without a word of its prose
         return Receipt(
             id=memory.provenance.receipt,
-            key=fingerprint([self.project, "import", self.dialect, told.id, told.content, number]),
+            key=fingerprint([self.project, "import", self.dialect, told.id, told.content, number, *log]),
             at=self.now,
             project=self.project,
             verdict=Verdict.REJECTED,
@@ -218,6 +251,26 @@ class _Desk:
             ref=tidy(told.id),
             removed=kinds_removed(passed),
         )
+
+
+_RETOLD = (
+    *("content", "title", "body", "tags", "file_refs", "error_signature", "key", "legacy_key"),
+    *("content_hash", "chorus_hash", "learned_at"),
+)
+_FARES = frozenset(("category", "confidence", "importance", "usage_count", "last_used"))  # files of ours say it, too
+
+
+def _happened(body: Mapping[str, object]) -> dict[str, object]:
+    """What a body says of an event, not how the memory of it fares."""
+    return {name: value for name, value in body.items() if name not in _FARES}
+
+
+def _named(project: str, dialect: str, *, reader: Reader) -> dict[str, str]:
+    """The last memory that each name stood for, whether they gave it or we did."""
+    start = called(project, dialect, name="")
+    ours = {name.removeprefix(start): memory for name, memory in reader.cursors(start).items()}
+    theirs = (r for r in reversed(reader.receipts(project)) if r.adapter == dialect)
+    return ours | {r.ref: r.memory_id for r in theirs if r.ref and r.memory_id}
 
 
 def _says_the_same(own: Memory, memory: Memory) -> bool:
@@ -257,7 +310,8 @@ def _put_away(papers: Sequence[Paper], tx: Transaction) -> int:
 def _is_news(paper: Paper, known: Paper | None) -> bool:
     if known is None:
         return True
-    return paper.at > known.at and (paper.data, paper.taken_at) != (known.data, known.taken_at)
+    is_undated = paper.sort is Sort.METRIC and paper.at == known.at  # a file of figures is the newest that there is
+    return (is_undated or paper.at > known.at) and (paper.data, paper.taken_at) != (known.data, known.taken_at)
 
 
 def _sorted(desk: _Desk, reading: Reading) -> tuple[list[_Arrival], dict[str, str]]:

@@ -62,10 +62,7 @@ def restore(memory_id: str, *, store: Store, clock: Clock) -> Memory:
                     f"nothing to restore: {memory.id} is {memory.state}",
                     fix="`hindbrain list --all` shows what is archived or superseded",
                 )
-        if (twin := tx.same_text(back)) and twin.id != back.id:
-            raise Conflict(
-                f"the same text is kept as {twin.id}", fix=f"`hindbrain delete {twin.id}` first, or leave it there"
-            )
+        refuse_twin(back, tx)
         event = _event("memory_restored", back, at=now)
         reviews = _reopened(back, tx)
         tx.apply(Changes(memories=(back,), reviews=reviews, events=(event,), by=_PERSON, change="restored"))
@@ -74,13 +71,21 @@ def restore(memory_id: str, *, store: Store, clock: Clock) -> Memory:
     return store.write(work)
 
 
+def refuse_twin(back: Memory, reader: Reader) -> None:
+    """Conflict when the text that would come back is kept by another memory already."""
+    if (twin := reader.same_text(back)) and twin.id != back.id:
+        raise Conflict(
+            f"the same text is kept as {twin.id}", fix=f"`hindbrain delete {twin.id}` first, or leave it there"
+        )
+
+
 def _reopened(memory: Memory, reader: Reader) -> tuple[Review, ...]:
     """The last question about a memory that is in quarantine again; without it nobody could release it."""
     if memory.state is not State.QUARANTINED:
         return ()
     about = [
         review
-        for review in reader.reviews(memory.project, with_closed=True)
+        for review in reader.reviews(memory.project, with_closed=True, about=memory.id)
         if review.kind is ReviewKind.QUARANTINE and review.memory_id == memory.id
     ]
     return tuple(replace(review, closed_at=None, decision="", decided_by="") for review in about[-1:])

@@ -247,6 +247,10 @@ class _Desk:
         others = [one for one in near if _put_away(self.known[one.memory_id]) == ""]
         ties = [self._link(memory.id, target, relation=relation) for target, relation in merge.ties(pattern, others)]
         self._create(memory, sources=pattern.sources, links=ties)
+        doubts = [link.target for link in ties if link.relation is Relation.CONTRADICTS]
+        if doubts:
+            reviews = tuple(self._contradiction(memory, self.known[other]) for other in doubts)
+            self.changes.append(Changes(reviews=reviews))
         return replace(told, fate="new", memory_id=memory.id, reason=f"{len(pattern.sources)} episodes agree")
 
     def warning(self, new: AntiPattern) -> Lore:
@@ -331,7 +335,8 @@ class _Desk:
     def _create(self, memory: Memory, *, sources: Sequence[str], links: Sequence[Link] = ()) -> None:
         data = {"memory_id": memory.id, "type": memory.type, "title": memory.title, "source": "consolidation"}
         created = Event(name="memory_created", at=self.now, project=self.project, memory_id=memory.id, data=data)
-        reviews = (self._question(memory),) if memory.trust == trust.QUARANTINED else ()
+        told = "it tells the reader to run something"
+        reviews = (self._question(memory, told),) if memory.trust == trust.QUARANTINED else ()
         memory = replace(memory, counters=replace(memory.counters, evidence=len(sources)))
         self._put(memory)
         self.changes.append(
@@ -369,13 +374,18 @@ class _Desk:
     def _link(self, source: str, target: str, *, relation: Relation) -> Link:
         return Link(source=source, target=target, relation=relation, at=self.now, reason="consolidated")
 
-    def _question(self, memory: Memory) -> Review:
+    def _contradiction(self, memory: Memory, other: Memory) -> Review:
+        cure = other.body.get("correct_approach")
+        return self._question(memory, f"the same error was cured in another way: {cure}", other=other.id)
+
+    def _question(self, memory: Memory, reason: str, *, other: str | None = None) -> Review:
         return Review(
             id=self.tools.chance.id("rev", self.now),
             project=self.project,
-            kind=ReviewKind.QUARANTINE,
+            kind=ReviewKind.CONTRADICTION if other else ReviewKind.QUARANTINE,
             memory_id=memory.id,
-            reason="it tells the reader to run something",
+            other_id=other,
+            reason=reason,
             opened_at=self.now,
         )
 

@@ -2,9 +2,11 @@
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from pathlib import PurePath
 
 from hindbrain.app.spaces import Held, held
+from hindbrain.core.model.backup import Backup
 from hindbrain.core.value import dataclass
 from hindbrain.errors import EmbedderMissing, StoreDamaged
 from hindbrain.ports import Damage, Embedder, Store, Worker
@@ -12,6 +14,7 @@ from hindbrain.settings import Settings
 
 _LONG_LOG = 64 * 1024 * 1024  # bytes; a log beyond it means that somebody has kept it from being emptied
 _EMBED = "hindbrain worker --once, or --detach to keep the model warm"
+_STALE = timedelta(days=3)  # a nightly backup that has not come for so long does not come at all
 _SHARED = 0o077  # permissions of anybody but the owner
 
 
@@ -122,6 +125,23 @@ def _lock(vitals: Mapping[str, str], settings: Settings) -> Finding:
 
 def _backups(vitals: Mapping[str, str]) -> Finding:
     return Finding(name="backups", is_ok=True, what=f"{vitals['backups']} in the backups folder")
+
+
+def age(last: Backup | None, *, now: datetime) -> Finding:
+    """How old the last backup is. One that is old is an illness: whoever has one counts on it. To have none is a
+    choice, with a word about it."""
+    if last is None:
+        return Finding(name="backup", is_ok=True, what="none was made yet", fix="hindbrain backup")
+    past = max(now - last.at, timedelta(0))
+    what = f"the last one was made {_ago(past)} ago"
+    fix = "" if past <= _STALE else "hindbrain backup; hindbrain worker --detach makes one every night"
+    return Finding(name="backup", is_ok=past <= _STALE, what=what, fix=fix)
+
+
+def _ago(past: timedelta) -> str:
+    if past < timedelta(hours=1):
+        return f"{past // timedelta(minutes=1)} minutes"
+    return f"{past // timedelta(hours=1)} hours" if past < timedelta(days=2) else f"{past.days} days"
 
 
 def _reviews(store: Store, project: str) -> Finding:

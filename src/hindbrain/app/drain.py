@@ -37,10 +37,11 @@ class Drained:
 def drain(spool: Spool, *, tools: Tools, attempt: Attempt, is_over: Callable[[], bool] = lambda: False) -> Drained:
     """Take up all that hooks have left, until nothing is or `is_over`. Records that cannot be taken up are set aside:
     one of them does not stand in the way of the rest."""
-    if not tools.store.cursors("spool/") and spool.vitals()["waiting_bytes"] == "0":
+    kept = {f"spool/{name}" for name in spool.kept()}
+    if not tools.store.cursors("spool/").keys() - kept and spool.vitals()["waiting_bytes"] == "0":
         return Drained()
     names = spool.claim()
-    _begin(names, tools)
+    _begin((*names, *spool.kept()), tools)
     sums: Counter[str] = Counter()
     known: dict[str, str] = {}
     finished: list[str] = []
@@ -52,13 +53,14 @@ def drain(spool: Spool, *, tools: Tools, attempt: Attempt, is_over: Callable[[],
             sums += _Batch(name, after=at, spool=spool, tools=tools, attempt=attempt, known=known).taken(batch)
             at = batch[-1].end
         finished += [name] * spool.finish(name, at=at)
-    _begin([name for name in names if name not in finished], tools)
+    _begin([*(name for name in names if name not in finished), *spool.kept()], tools)
     return Drained(**sums)
 
 
 def _begin(names: Iterable[str], tools: Tools) -> None:
     """A cursor for each file that has none yet; none for a file that is gone. A file that is read has one, so that
-    nobody can mistake one that was read to its end for one that nobody has begun."""
+    nobody can mistake one that was read to its end for one that nobody has begun; so has one that is put by, so that
+    a restored store knows what it has heard of it."""
     known = tools.store.cursors("spool/")
     wanted = {f"spool/{name}" for name in names}
     moved = {name: "" for name in known if name not in wanted} | {name: "0" for name in wanted if name not in known}

@@ -4,16 +4,19 @@ It writes drafts into inbox/, compact transcripts with their originals in the ar
 mode of it touches permanent/ or the reflex folder (X-23).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from hindbrain.app import vault
+from hindbrain.app.consult import consult, said, writer
 from hindbrain.app.report import NIGHT, alone, reported
 from hindbrain.app.shelf import folders_of
 from hindbrain.app.tools import Tools
 from hindbrain.core.learning.dream import LEAST_TIMES, OLD_DAYS, Alike, Cluster, clusters, compacted, draft
+from hindbrain.core.learning.importance import BY_RULES
 from hindbrain.core.model import Actor, ActorType, Kind, Memory
+from hindbrain.core.model.call import NoModel
 from hindbrain.core.model.moment import days_between
 from hindbrain.core.recall.meaningful import meaningful
 from hindbrain.core.same import wording
@@ -21,7 +24,14 @@ from hindbrain.core.value import dataclass
 from hindbrain.errors import EmbedderMissing, TooLong, Unreadable
 from hindbrain.ports import Changes, Embedder, Where
 
+USE = "dream"
+SCHEMA: Mapping[str, object] = {
+    "type": "object",
+    "required": ["note"],
+    "properties": {"note": {"type": "string", "minLength": 1}},
+}
 _BY = Actor(type=ActorType.AUTOMATE)
+_MOST_TOLD = 20  # scars of a cluster that a model is told of, the latest
 _TRANSCRIPTS = (".jsonl", ".log", ".txt")
 _LEAST_BYTES = 1_000  # what is shorter is compact
 
@@ -93,12 +103,26 @@ def _told(cluster: Cluster, *, is_applied: bool, tools: Tools) -> Recurring:
     path = ""
     title = cluster.weightiest.title
     if is_applied and tools.settings.vault:
-        note = vault.Draft(title=f"Promote: {title}", text=draft(cluster), type="promotion", source=cluster.id)
+        words, made_by = _words(cluster, tools=tools)
+        note = vault.Draft(
+            title=f"Promote: {title}",
+            text=draft(cluster, words),
+            type="promotion",
+            source=cluster.id,
+            made_by=made_by,
+        )
         path = vault.filed(note, tools=tools)
         marks = {_cursor(scar.id): cluster.id for scar in cluster.scars}
         tools.store.write(lambda tx: tx.apply(Changes(cursors=marks, by=_BY)))
     ids = tuple(scar.id for scar in cluster.scars)
     return Recurring(cluster=cluster.id, times=cluster.times, title=title, scars=ids, draft=path)
+
+
+def _words(cluster: Cluster, *, tools: Tools) -> tuple[str, str]:
+    """What a model makes of it, and who that was; nothing where none answers: the rules' draft says all there is."""
+    told = [f"{scar.learned_at:%Y-%m-%d} {scar.title}: {scar.content[:_READ]}" for scar in cluster.scars[-_MOST_TOLD:]]
+    answer = consult(USE, draft(cluster) + "\n\n" + "\n\n".join(told), tools=tools, schema=SCHEMA)
+    return ("", BY_RULES) if isinstance(answer, NoModel) else (said(answer, "note"), writer(answer))
 
 
 def _alike(scars: Sequence[Memory], embedder: Embedder | None) -> Alike:

@@ -8,7 +8,8 @@ from hindbrain.app.select import known
 from hindbrain.app.settle import settled
 from hindbrain.app.show import show
 from hindbrain.core.hints import Any
-from hindbrain.core.model import TYPES, Actor, ActorType, Event, Memory, Reach, ReviewKind, State
+from hindbrain.core.learning.importance import BY_PERSON, WEIGHED_BY
+from hindbrain.core.model import TYPES, Actor, ActorType, Event, Kind, Memory, Reach, ReviewKind, State
 from hindbrain.core.shape import CATEGORIES, shape, title_of
 from hindbrain.core.trust import HUMAN
 from hindbrain.core.value import replace
@@ -55,6 +56,8 @@ def _after(memory: Memory, wishes: Mapping[str, Any]) -> Memory:
         memory = replace(memory, **plain)
     if "category" in wishes:
         memory = replace(memory, category=wishes["category"], category_is_fixed=True)
+    if "importance" in wishes and memory.kind is Kind.SCAR:
+        memory = replace(memory, body={**memory.body, WEIGHED_BY: BY_PERSON})  # no model weighs it from now on
     return replace(
         memory,
         importance=wishes.get("importance", memory.importance),

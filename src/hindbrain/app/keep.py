@@ -31,7 +31,7 @@ from hindbrain.settings import Settings
 _FEW = 12  # words of a text that are all looked up; of a longer one the rarer half, which a near text must share
 _LOOKED_UP = 24  # words whose rarity is asked for; the longest, because short ones are rarely rare
 _NEAR = 0.4  # overlap below which two texts are about different things; spares most of the close comparison
-_EVENTS = (Kind.EPISODE, Kind.ITERATION)  # what happened twice happened twice
+EVENTS = (Kind.EPISODE, Kind.ITERATION)  # what happened twice happened twice
 _NEIGHBOURS = 12  # memories with the most words in common that a new one is compared with
 
 
@@ -61,7 +61,7 @@ class Newcomer:
 def keep(new: Newcomer, tx: Transaction, *, chance: Chance, settings: Settings) -> Kept:
     """Put `new` where it belongs, in layers: the same text, the same key, the same lesson, the same topic (X-05)."""
     keeper = _Keeper(new=new, tx=tx, chance=chance, settings=settings)
-    if new.memory.kind in _EVENTS:
+    if new.memory.kind in EVENTS:
         return keeper.stored(_Neighbourhood())
     if settings.deduplication:
         if known := tx.same_text(new.memory):
@@ -175,7 +175,7 @@ class _Keeper:
 
     def _ask_once(self, known: Memory, reason: str) -> None:
         pair = (known.id, known.superseded_by)
-        if not any((r.memory_id, r.other_id) == pair for r in self.tx.reviews(known.project)):
+        if not any((r.memory_id, r.other_id) == pair for r in self.tx.reviews(known.project, about=known.id)):
             self.tx.apply(Changes(reviews=(self._question(known, reason, other=known.superseded_by),)))
 
     def reworded(self, known: Memory, *, why: str) -> Kept:
@@ -248,7 +248,7 @@ class _Keeper:
         longest = sorted(words, key=len, reverse=True)[:_LOOKED_UP]
         telling = words if len(words) <= _FEW else self.tx.rarest(longest, limit=max(_FEW, len(words) // 2 + 1))
         hits = self.tx.search(telling, where, limit=_NEIGHBOURS)
-        near = (hit.memory for hit in hits if hit.memory.persona == memory.persona and hit.memory.kind not in _EVENTS)
+        near = (hit.memory for hit in hits if hit.memory.persona == memory.persona and hit.memory.kind not in EVENTS)
         return (old for old in near if _overlap(words, _telling(old.content)) >= _NEAR)
 
     def stored(self, around: _Neighbourhood) -> Kept:

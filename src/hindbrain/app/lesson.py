@@ -3,32 +3,49 @@
 It is kept as a memory, so that it can be recalled (`--scope chantiers`); each of its turns is a memory tied to it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from hindbrain.app.admission import admitted, tidy
 from hindbrain.app.compose import MAX_CHARACTERS, Draft, compose
+from hindbrain.app.consult import all_said, consult, said, writer
 from hindbrain.app.revise import revised
 from hindbrain.app.show import show
 from hindbrain.app.tools import Tools
 from hindbrain.core.hints import Any
+from hindbrain.core.learning.importance import BY_RULES
 from hindbrain.core.learning.workstream import (
     LATEST,
     LONGEST_LOG,
     MOST_LOGS,
     Iteration,
     Scarred,
+    Words,
     Workstream,
     bundle,
     draft,
     too_small,
 )
 from hindbrain.core.model import Actor, ActorType, Event, Kind, Link, Memory, Provenance, Relation, Source, State
+from hindbrain.core.model.call import NoModel
 from hindbrain.core.model.moment import read_stamp, stamp
+from hindbrain.core.notation import write
 from hindbrain.core.value import dataclass, replace
 from hindbrain.errors import BadValue, Conflict, TooLong
 from hindbrain.ports import Changes, Reader, Where
 
+USE = "lesson"
+SCHEMA: Mapping[str, object] = {
+    "type": "object",
+    "required": ["tokens", "errors", "patterns", "doctrine", "tool"],
+    "properties": {
+        "tokens": {"type": "string"},
+        "errors": {"type": "array", "maxItems": 3, "items": {"type": "string"}},
+        "patterns": {"type": "array", "maxItems": 3, "items": {"type": "string"}},
+        "doctrine": {"type": "string"},
+        "tool": {"type": "string"},
+    },
+}
 _BODY = "chantier"
 _BY = Actor(type=ActorType.HUMAN)
 
@@ -52,6 +69,8 @@ class Closed:
     text: str = ""  # the draft; "": it was too small for one
     path: str = ""  # where the draft lies in the vault; "": nowhere
     refused: str = ""  # why there is no draft
+    made_by: str = ""  # rules, or the model and the version of its prompt
+    trouble: str = ""  # why a model that should have written it did not
 
 
 def open_work(title: str, *, estimate: int, project: str, tools: Tools) -> Workstream:
@@ -93,24 +112,46 @@ def progressed(work_id: str, progress: Progress, *, tools: Tools) -> Workstream:
 def close(work_id: str, *, tools: Tools) -> Closed:
     """Close it. What is worth a lesson leaves a draft in inbox/ where there is a vault; what is not leaves a reason."""
     now = tools.clock.now()
-    memory = _open(work_id, tools.store)
-    work = replace(_work(memory, tools.store), closed_at=now)
+    work = replace(_work(_open(work_id, tools.store), tools.store), closed_at=now)
     reason = too_small(work)
-    text = "" if reason else draft(work)
-    path = _filed(work, text, tools=tools) if text and tools.settings.vault else ""
-    record = {**_record(memory), "closed_at": stamp(now), "draft": path, "refused": reason}
-    data = {"memory_id": memory.id, "draft": path, "reason": reason}
+    told = Closed(work=work, bundle=bundle(work), refused=reason) if reason else _told(work, tools=tools)
+    memory = _open(work_id, tools.store)  # once more: a model may have taken its time
+    path = _filed(told, tools=tools) if told.text and tools.settings.vault else ""
+    told = replace(told, path=path)
+    record = {**_record(memory), "closed_at": stamp(now), "draft": path, "refused": reason, "made_by": told.made_by}
+    data = {"memory_id": memory.id, "draft": path, "reason": reason, "made_by": told.made_by, "trouble": told.trouble}
     name = "lesson_refused" if reason else "lesson_drafted"
     event = Event(name=name, at=now, project=memory.project, memory_id=memory.id, data=data)
     after = revised(memory, at=now, body={_BODY: record})
     tools.store.write(lambda tx: tx.apply(Changes(memories=(after,), events=(event,), by=_BY, change="closed")))
-    return Closed(work=work, bundle=bundle(work), text=text, path=path, refused=reason)
+    return told
 
 
-def _filed(work: Workstream, text: str, *, tools: Tools) -> str:
+def _told(work: Workstream, *, tools: Tools) -> Closed:
+    """The lesson, in the words of a model where one answers as it should; else as the rules have it."""
+    record, plain = bundle(work), draft(work)
+    material = f"The record:\n{write(record)}\n\nWhat rules make of it:\n{plain}"
+    answer = consult(USE, material, tools=tools, schema=SCHEMA)
+    if isinstance(answer, NoModel):
+        trouble = answer.why if answer.is_trouble else ""
+        return Closed(work=work, bundle=record, text=plain, made_by=BY_RULES, trouble=trouble)
+    words = Words(
+        tokens=said(answer, "tokens"),
+        errors=all_said(answer, "errors"),
+        patterns=all_said(answer, "patterns"),
+        doctrine=said(answer, "doctrine"),
+        tool=said(answer, "tool"),
+    )
+    return Closed(work=work, bundle=record, text=draft(work, words), made_by=writer(answer))
+
+
+def _filed(told: Closed, *, tools: Tools) -> str:
     from hindbrain.app import vault
 
-    note = vault.Draft(title=f"Lesson: {work.title}", text=text, type="lesson", source=work.id)
+    work = told.work
+    note = vault.Draft(
+        title=f"Lesson: {work.title}", text=told.text, type="lesson", source=work.id, made_by=told.made_by
+    )
     return vault.note(note, by=Actor(type=ActorType.AUTOMATE), tools=tools)
 
 

@@ -1,7 +1,9 @@
 """How memories are tied to each other by a person, and what can be reached from one of them."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
+from hindbrain.app.archive import refuse_twin
 from hindbrain.app.revise import revised
 from hindbrain.app.settle import settled
 from hindbrain.app.show import show
@@ -10,7 +12,7 @@ from hindbrain.core.door import admit
 from hindbrain.core.graph import Web
 from hindbrain.core.model import Actor, ActorType, Event, Kind, Link, Memory, Relation, State
 from hindbrain.core.value import dataclass
-from hindbrain.errors import BadValue, Conflict
+from hindbrain.errors import BadValue, Conflict, UnknownMemory
 from hindbrain.ports import Changes, Reader, Transaction, Where
 
 MOST_STEPS = 10
@@ -79,6 +81,29 @@ def link(memory_id: str, relation: str, *, other: str, reason: str = "", tools: 
     return _tie(made, one.id, far=show(there.id, store=tools.store), steps=1)
 
 
+def unlink(memory_id: str, relation: str, *, other: str, tools: Tools) -> Tie:
+    """Take a link away, whichever end it was written from; the tie that was. What it hid is shown again."""
+    wanted = Relation(_checked(relation, tuple(Relation), noun="relation"))
+    one, there = show(memory_id, store=tools.store), show(other, store=tools.store)
+    now = tools.clock.now()
+    mark = _mark(Link(source=one.id, target=there.id, relation=wanted, at=now))
+
+    def work(tx: Transaction) -> Link:
+        known = tx.links(one.id)
+        gone = tuple(link for link in known if _mark(link) == mark)
+        if not gone:
+            raise _no_link(one, wanted, there=there, known=known)
+        data = {"source": gone[0].source, "target": gone[0].target, "relation": str(gone[0].relation)}
+        event = Event(name="memory_unlinked", at=now, project=one.project, memory_id=one.id, data=data)
+        tx.apply(Changes(unlinked=gone, events=(event,)))
+        if wanted in _REPLACING:
+            _reveal(show(mark[1], store=tx), by=mark[0], tx=tx, at=now)
+        return gone[0]
+
+    gone = tools.store.write(work)
+    return _tie(gone, one.id, far=show(there.id, store=tools.store), steps=1)
+
+
 def graph(
     project: str, *, kinds: Sequence[str] = (), relations: Sequence[str] = (), limit: int = 200, reader: Reader
 ) -> Web:
@@ -124,6 +149,24 @@ def _hide(old: Memory, new: Memory, *, tx: Transaction, made: Link) -> None:
     reviews = settled(old, tx, decision="superseded", at=made.at)
     by = Actor(type=ActorType.HUMAN)
     tx.apply(Changes(memories=(gone,), reviews=reviews, events=(event,), by=by, change="superseded"))
+
+
+def _reveal(old: Memory, *, by: str, tx: Transaction, at: datetime) -> None:
+    """Show a memory again that the link alone has hidden; one that was archived since stays where it is."""
+    if old.superseded_by != by:
+        return
+    back = revised(old, at=at, superseded_by=None, superseded_at=None)
+    if back.state is State.LIVE:
+        refuse_twin(back, tx)
+    event = Event(name="memory_restored", at=at, project=old.project, memory_id=old.id, data={"memory_id": old.id})
+    tx.apply(Changes(memories=(back,), events=(event,), by=Actor(type=ActorType.HUMAN), change="restored"))
+
+
+def _no_link(one: Memory, relation: Relation, *, there: Memory, known: Sequence[Link]) -> UnknownMemory:
+    turned = any((link.source, link.target, link.relation) == (there.id, one.id, relation) for link in known)
+    back = f"it goes the other way: `hindbrain links {there.id} --remove {relation} {one.id}`"
+    fix = back if turned else f"`hindbrain links {one.id}` shows what there is"
+    return UnknownMemory(f"no link {relation} leads from {one.id} to {there.id}", fix=fix)
 
 
 def _mark(link: Link) -> tuple[str, str, Relation]:

@@ -1,9 +1,10 @@
 """Where decisions are written down, and how the log is checked: in the store, with its end noted outside of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from hindbrain.app.admission import tidy
+from hindbrain.app.doctor import Finding
 from hindbrain.app.tools import Tools
 from hindbrain.core.address import is_server
 from hindbrain.core.digest import sha256
@@ -11,7 +12,7 @@ from hindbrain.core.learning.audit import Entry, Fault, Head, first_fault, read_
 from hindbrain.core.model.suggestion import Suggestion
 from hindbrain.core.value import dataclass
 from hindbrain.errors import StoreDamaged
-from hindbrain.ports import Transaction
+from hindbrain.ports import Reader, Transaction
 from hindbrain.settings import Settings
 
 _NAME = "audit.head"
@@ -62,14 +63,17 @@ def files(suggestion: Suggestion) -> Mapping[str, object]:
 
 
 def anchor(tools: Tools) -> None:
-    """Note the end of the log outside of the store. Under the store's gate: the note must never go back."""
+    """Note the end of the log outside of the store. Under the store's gate: the note must never go back.
+
+    A note that the log does not reach any more stays as it is: it is what tells that something was lost.
+    """
     if tools.pages is None:
         return
     pages = tools.pages
 
     def work(tx: Transaction) -> None:
         head = tx.audit_head()
-        if head is not None:
+        if head is not None and _holds(tx, _outside(tools)):
             pages.keep(str(head_path(tools.settings)), head.text.encode())
 
     tools.store.write(work, is_durable=False)
@@ -83,16 +87,47 @@ def audit(tools: Tools) -> Audited:
     return Audited(entries=len(entries), fault=fault, anchored=heads[-1].seq if heads else 0)
 
 
-def _heads(tools: Tools) -> tuple[list[Head], Fault | None]:
-    """What is known of the log from beside it and from outside; a fault when either cannot be read."""
-    inside = tools.store.audit_head()
+def findings(tools: Tools) -> Iterator[Finding]:
+    """For `doctor`: whether the log is as it was written, and what to do where it is not."""
+    audited = audit(tools)
+    if audited.fault is None:
+        yield Finding(name="audit", is_ok=True, what=f"the log of decisions is whole: {audited.entries:,} entries")
+        return
+    reach = f"that reaches entry {audited.anchored}" if audited.anchored else "from before"
+    yield Finding(
+        name="audit",
+        is_ok=False,
+        what=f"the log of decisions is broken at entry {audited.fault.seq}: {audited.fault.what}",
+        fix=(
+            "compare `hindbrain audit list --limit 0` with what you remember deciding, and put back a backup of the "
+            f"store {reach}; if you know how it came, remove {head_path(tools.settings)}: the next decision notes the "
+            "end anew"
+        ),
+    )
+
+
+def _holds(reader: Reader, note: Head | None) -> bool:
+    """Whether the log still has the entry that was noted. A note that cannot be read is no longer held."""
+    if note is None or note == Head():
+        return note is not None
+    found = [one for one in reader.audits(after=note.seq - 1, limit=1) if one.seq == note.seq]
+    return bool(found) and found[0].hash == note.hash
+
+
+def _outside(tools: Tools) -> Head | None:
+    """What was noted in the home; a head of nothing where no note is, None where it cannot be read."""
     path = head_path(tools.settings)
     raw = tools.pages.read(str(path.parent), path.name) if tools.pages else None
-    outside = Head() if raw is None else read_head(raw.decode("utf-8", "replace"))
+    return Head() if raw is None else read_head(raw.decode("utf-8", "replace"))
+
+
+def _heads(tools: Tools) -> tuple[list[Head], Fault | None]:
+    """What is known of the log from beside it and from outside; a fault when either cannot be read."""
+    inside, outside = tools.store.audit_head(), _outside(tools)
     known = [head for head in (inside, outside) if head is not None]
     is_new_here = is_server(tools.settings.store)  # other homes write the same log
-    if raw is None and not is_new_here and tools.store.audits(limit=1) and tools.pages:
-        return known, Fault(seq=1, what=f"{path}, which notes the end of the log, is missing")
+    if outside == Head() and not is_new_here and tools.store.audits(limit=1) and tools.pages:
+        return known, Fault(seq=1, what=f"{head_path(tools.settings)}, which notes the end of the log, is missing")
     if len(known) < 2:
         return known, Fault(seq=1, what="what was noted of the end of the log cannot be read")
     return known, None

@@ -13,7 +13,7 @@ from hindbrain.core.model import Counters, Memory, Pulse, Vector
 from hindbrain.core.model.record import canonical, to_record
 from hindbrain.core.value import dataclass, replace
 from hindbrain.errors import BadValue, Conflict
-from hindbrain.ports import Changes, Movable, Reader
+from hindbrain.ports import Changes, Movable, Reader, Whole
 
 Tell = Callable[[int], None]  # so many more rows are there
 _BATCH = 200  # rows
@@ -48,7 +48,7 @@ class _Batch:
     mark: Mapping[str, str]
 
 
-def migrate(source: Movable, target: Movable, *, tell: Tell = lambda _: None) -> Moved:
+def migrate(source: Whole, target: Movable, *, tell: Tell = lambda _: None) -> Moved:
     """Carry everything. BadValue when the target holds something else; Conflict when the two differ in the end."""
     step, at = _begun(source, target)
     for number, name in enumerate(_STEPS):
@@ -65,12 +65,12 @@ def migrate(source: Movable, target: Movable, *, tell: Tell = lambda _: None) ->
     return moved
 
 
-def size(source: Movable) -> int:
+def size(source: Whole) -> int:
     """How many rows there are to be carried."""
     return sum(1 for rows in _STEPS.values() for _ in rows(source))
 
 
-def _begun(source: Movable, target: Movable) -> tuple[int, int]:
+def _begun(source: Whole, target: Movable) -> tuple[int, int]:
     """At which step, and behind how many of its rows, to go on."""
     mark = target.cursor(_MARK)
     if mark:
@@ -83,7 +83,7 @@ def _begun(source: Movable, target: Movable) -> tuple[int, int]:
     return 0, 0
 
 
-def _compared(source: Movable, target: Movable) -> Moved:
+def _compared(source: Whole, target: Movable) -> Moved:
     parts = []
     for name in _STEPS:
         here, there = (_part(name, store) for store in (source, target))
@@ -96,7 +96,7 @@ def _compared(source: Movable, target: Movable) -> Moved:
     return Moved(parts=tuple(parts))
 
 
-def _part(name: str, store: Movable) -> Part:
+def _part(name: str, store: Whole) -> Part:
     count, digest = 0, ""
     for row in _STEPS[name](store):
         count += 1
@@ -108,35 +108,35 @@ def _text(row: Any) -> str:
     return canonical(to_record(row)) if isinstance(row, Memory) else repr(row)
 
 
-def _by_project(read: Callable[[Reader, str], Sequence[Any]]) -> Callable[[Movable], Iterator[Any]]:
+def _by_project(read: Callable[[Reader, str], Sequence[Any]]) -> Callable[[Whole], Iterator[Any]]:
     return lambda store: (row for project in store.projects() for row in read(store, project.id))
 
 
-def _ids(store: Movable) -> Sequence[str]:
+def _ids(store: Whole) -> Sequence[str]:
     return store.ids("", limit=_EVERY)
 
 
-def _by_memory(read: Callable[[Movable, str], Sequence[Any]]) -> Callable[[Movable], Iterator[Any]]:
+def _by_memory(read: Callable[[Whole, str], Sequence[Any]]) -> Callable[[Whole], Iterator[Any]]:
     return lambda store: (row for key in _ids(store) for row in read(store, key))
 
 
-def _memories(store: Movable) -> Iterator[Memory]:
+def _memories(store: Whole) -> Iterator[Memory]:
     ids = iter(_ids(store))
     while batch := list(islice(ids, _BATCH)):
         yield from store.memories(batch).values()
 
 
-def _vectors(store: Movable) -> Iterator[tuple[Vector, ...]]:
+def _vectors(store: Whole) -> Iterator[tuple[Vector, ...]]:
     """Those of one memory are one row: they are written together."""
     return (tuple(found) for key in _ids(store) if (found := store.vectors([key])))
 
 
-def _cursors(store: Movable) -> Iterator[tuple[str, str]]:
+def _cursors(store: Whole) -> Iterator[tuple[str, str]]:
     return ((name, value) for name, value in store.cursors("").items() if name != _MARK)
 
 
 # In this order: what speaks of another row comes behind it.
-_STEPS: dict[str, Callable[[Movable], Iterator[Any]]] = {
+_STEPS: dict[str, Callable[[Whole], Iterator[Any]]] = {
     "projects": lambda store: iter(store.projects()),
     "identities": lambda store: iter(store.identities()),
     "versions": _by_memory(lambda store, key: store.history(key)),

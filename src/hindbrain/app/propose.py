@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from hindbrain.app.compose import Draft, compose
+from hindbrain.app.skills import MADE_BY
 from hindbrain.app.tools import Tools
 from hindbrain.core import trust
 from hindbrain.core.door import admit
+from hindbrain.core.learning.importance import BY_RULES
 from hindbrain.core.learning.patterns import Pattern, Step, patterns
 from hindbrain.core.model import (
     Actor,
@@ -27,6 +29,7 @@ from hindbrain.core.model import (
 from hindbrain.core.model.activity import Deed, Result
 from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.shape.error_signature import error_signature_of
+from hindbrain.core.skills import Skill, body_of, render
 from hindbrain.core.value import dataclass, replace
 from hindbrain.ports import Changes, Transaction, Where
 
@@ -34,6 +37,7 @@ _BY = Actor(type=ActorType.AUTOMATE)
 _AGAIN = timedelta(hours=24)
 _ALERTED = "monitor/alerted"
 _MOST_NEW = 5  # of one project in one week: a person reads them
+_LONGEST_TITLE = 100
 _LOOK_ROUND = frozenset(
     {
         *("ls", "cat", "cd", "git", "grep", "rg", "find", "head", "tail", "echo", "pwd", "sed", "awk", "which"),
@@ -108,19 +112,24 @@ def _steps(project: str, *, tools: Tools) -> Iterator[Step]:
 
 def _kept(pattern: Pattern, *, project: str, tx: Transaction, tools: Tools) -> Memory:
     now = tools.clock.now()
-    title = admit(pattern.title).text
-    text = f"{title}\n\nSeen in {len(pattern.tasks)} tasks: {', '.join(map(str, pattern.tasks[:10]))}"
+    skill = Skill(
+        title=admit(pattern.title).text[:_LONGEST_TITLE],
+        description=f"Steps that {len(pattern.tasks)} tasks took with success. Use for the same kind of task.",
+        steps=tuple(admit(step).text for step in pattern.steps),
+    )
     body: dict[str, object] = {
-        "name": title[:80],
-        "steps": [admit(step).text for step in pattern.steps],
+        **body_of(skill),
+        MADE_BY: BY_RULES,
         "status": "pending",
         "pattern": pattern.key,
         "tasks": list(pattern.tasks[:50]),
     }
     provenance = Provenance(actor=_BY, source=Source.AUTOMATIC, adapter="skills")
-    draft = Draft(text=text, project=project, provenance=provenance, kind=Kind.SKILL, type="pattern", body=body)
+    draft = Draft(
+        text=render(skill), project=project, provenance=provenance, kind=Kind.SKILL, type="pattern", body=body
+    )
     memory, _ = compose(draft, memory_id=tools.chance.id("mem", now), now=now, settings=tools.settings)
-    memory = replace(memory, trust=trust.QUARANTINED, key=f"skill:{pattern.key}")
+    memory = replace(memory, title=skill.title, trust=trust.QUARANTINED, key=f"skill:{pattern.key}")
     review = Review(
         id=tools.chance.id("rev", now),
         project=project,

@@ -6,16 +6,19 @@ goes through the door, its answer must have the right form, and the diff is made
 
 from collections.abc import Mapping, Sequence
 
+from hindbrain.app.consult import writer
 from hindbrain.app.draw import drawn
 from hindbrain.app.rules import Rule, rules
 from hindbrain.app.scar import gather, scars
 from hindbrain.app.tools import Tools
+from hindbrain.app.weigh import weigh
 from hindbrain.core.door import admit
 from hindbrain.core.learning.effect import Verdict
+from hindbrain.core.learning.importance import BY_RULES
 from hindbrain.core.learning.scars import is_learnable, lesson_of
 from hindbrain.core.learning.suggest import LONGEST, Draft, name_of, rule_text, suggest
 from hindbrain.core.model import Event, Memory, Receipt
-from hindbrain.core.model.call import Completion, NoModel, Prompt
+from hindbrain.core.model.call import NoModel, Prompt
 from hindbrain.core.model.suggestion import Destination, Status, Suggestion
 from hindbrain.core.same import is_same
 from hindbrain.core.trust import INJECTED_FROM
@@ -24,7 +27,6 @@ from hindbrain.errors import BadAnswer, BadValue, BudgetSpent, KeyMissing, Model
 from hindbrain.ports import Changes, Reader, Transaction
 
 USE = "suggest"  # what a routing of models calls this, and the prompt
-BY_RULES = "rules"
 _FIELDS = ("destination", "text", "diff_before", "diff_after")  # HB-102..HB-105
 SCHEMA: Mapping[str, object] = {
     "type": "object",
@@ -54,6 +56,7 @@ class _Refused(Exception):
 def learn(project: str, root: str, *, tools: Tools, limit: int = 0) -> Learned:
     """Engrave what is new, then propose a rule for each learnable scar that has none, most important first."""
     engraved = gather(project, tools=tools)
+    weigh(project, tools=tools)
     engine = _Engine(project=project, root=root, tools=tools)
     made: list[Suggestion] = []
     passed: list[tuple[str, str]] = []
@@ -206,7 +209,7 @@ class _Engine:
         chosen = draft.destination if is_set else wanted
         reason = draft.reason if chosen is draft.destination else "the model thinks that it belongs there"
         data = draft.data if chosen is draft.destination else {}
-        return replace(draft, destination=chosen, text=text, reason=reason, data=data), _writer(answer)
+        return replace(draft, destination=chosen, text=text, reason=reason, data=data), writer(answer)
 
     def _complain(self, scar: Memory, why: str) -> None:
         at = self.tools.clock.now()
@@ -222,10 +225,6 @@ def _material(draft: Draft, scar: Memory) -> str:
         f"Kind: {scar.body.get('outcome')}\nWhat happened: {scar.title}\nLesson: {lesson_of(scar)}\n"
         f"By rules it would go to {draft.destination}, because {draft.reason}.\n"
     )
-
-
-def _writer(answer: Completion) -> str:
-    return f"{answer.provider} {answer.model}, prompt {answer.prompt} {answer.prompt_version}"
 
 
 def _scrubbed(scar: Memory) -> Memory:

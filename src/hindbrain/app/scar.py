@@ -10,7 +10,7 @@ from hindbrain.app.revise import revised
 from hindbrain.app.tools import Tools
 from hindbrain.core.door import admit
 from hindbrain.core.learn.taints import taints
-from hindbrain.core.learning.importance import USUAL, clamped
+from hindbrain.core.learning.importance import BY_PERSON, BY_RULES, USUAL, WEIGHED_BY, clamped
 from hindbrain.core.learning.scars import OUTCOMES, Scar, key_of, lesson_of, scars_from, scars_of_outcomes
 from hindbrain.core.model import (
     Actor,
@@ -48,7 +48,7 @@ class Told:
     kind: str  # failure or victory
     title: str
     lesson: str
-    importance: int = USUAL  # what lies outside of 0..10 is taken for the nearest (HB-094)
+    importance: int | None = None  # what lies outside of 0..10 is taken for the nearest; None: nobody said (HB-094)
     is_learnable: bool = True
     signature: str = ""  # the error, as it is printed
 
@@ -67,11 +67,17 @@ def engrave(told: Told, *, project: str, tools: Tools) -> Receipt:
         outcome=told.kind,
         title=title,
         lesson=lesson,
-        importance=clamped(told.importance),
+        importance=USUAL if told.importance is None else clamped(told.importance),
         is_learnable=told.is_learnable,
         signature=admitted(told.signature, name="the error").text.strip(),
     )
-    desk = _Desk(project=project, now=tools.clock.now(), tools=tools, actor=Actor(type=ActorType.HUMAN))
+    desk = _Desk(
+        project=project,
+        now=tools.clock.now(),
+        tools=tools,
+        actor=Actor(type=ActorType.HUMAN),
+        weighed_by=BY_RULES if told.importance is None else BY_PERSON,
+    )
     return tools.store.write(lambda tx: desk.receipt(scar, tx))
 
 
@@ -124,6 +130,7 @@ class _Desk:
     tools: Tools
     actor: Actor
     log: Sequence[Activity] = ()
+    weighed_by: str = BY_RULES
 
     def receipt(self, scar: Scar, tx: Transaction) -> Receipt:
         """A new scar, or one that is known and hurts more."""
@@ -224,6 +231,7 @@ class _Desk:
             **known.body,
             "activities": _joined(known.body.get("activities"), scar.activities),
             "is_learnable": bool(known.body.get("is_learnable") or scar.is_learnable),
+            **({WEIGHED_BY: BY_PERSON} if self.weighed_by == BY_PERSON else {}),
         }
         counters = replace(known.counters, evidence=known.counters.evidence + 1)
         heavier = revised(known, at=self.now, importance=importance, body=body, counters=counters)
@@ -255,6 +263,7 @@ class _Desk:
                 "check_added": admit(scar.lesson[:MAX_CHARACTERS]).text,
                 "is_learnable": scar.is_learnable,
                 "activities": list(scar.activities),
+                WEIGHED_BY: self.weighed_by,
             },
         )
         memory, _ = compose(

@@ -13,7 +13,7 @@ from hindbrain.core import notation
 from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.schedule import Schedule, calendar, cron, daily, every, is_due, monthly, next_run, weekly
 from hindbrain.core.value import dataclass
-from hindbrain.errors import BadValue, HindbrainError, Locked
+from hindbrain.errors import BadValue, HindbrainError, Locked, StoreDamaged
 from hindbrain.ports import Changes
 
 _LOCK = "jobs"
@@ -252,9 +252,11 @@ def _hygiene(tools: Tools) -> str:
 
 
 def _skills(tools: Tools) -> str:
+    from hindbrain.app.phrase import phrase
     from hindbrain.app.propose import propose
 
-    return f"{len(propose(tools))} proposed"
+    made = propose(tools)
+    return f"{len(made)} proposed, {len(phrase(tools))} put in a model's words"
 
 
 def _monitor(tools: Tools) -> str:
@@ -262,6 +264,27 @@ def _monitor(tools: Tools) -> str:
 
     seen = monitor(tools)
     return f"{seen.pending} wait{', a person was told' if seen.is_alerted else ''}"
+
+
+def _backup(tools: Tools) -> str:
+    from hindbrain.app.backup import backup
+
+    if tools.backups is None:
+        return "no backups are made here"
+    done = backup(tools)
+    return f"{done.backup.name}, {len(done.removed)} old ones removed"
+
+
+def _drill(tools: Tools) -> str:
+    from hindbrain.app.backup import NEWEST, drill, last
+
+    backups = tools.backups() if tools.backups else None
+    if backups is None or last(backups) is None:
+        return "no backup yet"
+    done = drill(NEWEST, backups=backups)
+    if done.damage:
+        raise StoreDamaged(f"{done.backup}: {done.damage[0].where} {done.damage[0].what}", fix="hindbrain backup")
+    return f"{done.memories} memories restored and looked at; {done.backup}"
 
 
 def _embed(tools: Tools) -> str:
@@ -276,11 +299,13 @@ JOBS: tuple[Planned, ...] = (
     Planned(name="vault", does="take in what changed in the vault", schedule=every(15), run=_vault),
     Planned(name="reflex", does="take in what changed in reflex folders", schedule=every(15), run=_reflex),
     Planned(name="monitor", does="tell you when too many proposals wait", schedule=every(60), run=_monitor),
+    Planned(name="backup", does="copy the store, and look at the copy", schedule=daily(1, 30), run=_backup),
     Planned(name="embed", does="give vectors to all that has none", schedule=daily(2), run=_embed),
     Planned(name="verify", does="compare memories with their code", schedule=daily(2, 30), run=_verify),
     Planned(name="dream", does="draft what keeps recurring, compact transcripts", schedule=daily(3), run=_dream),
     Planned(name="learn", does="propose a rule for each scar without one", schedule=daily(3, 15), run=_learn),
     Planned(name="cleanup", does="let unused memories fade", schedule=weekly(_SUNDAY, 3, minute=30), run=_cleanup),
+    Planned(name="drill", does="restore the newest backup, on trial", schedule=weekly(_SUNDAY, 4), run=_drill),
     Planned(name="skills", does="propose skills from what recurs", schedule=weekly(_SUNDAY, 4, minute=30), run=_skills),
     Planned(name="hygiene", does="tell what is amiss in folders", schedule=monthly(1, 4), run=_hygiene),
 )

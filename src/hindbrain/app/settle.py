@@ -13,6 +13,6 @@ def settled(
     """The open reviews about `memory`, closed with `decision`: nobody need decide about them any more."""
     return tuple(
         replace(review, closed_at=at, decision=decision)
-        for review in reader.reviews(memory.project)
-        if review.kind in kinds and memory.id in (review.memory_id, review.other_id)
+        for review in reader.reviews(memory.project, about=memory.id)
+        if review.kind in kinds
     )

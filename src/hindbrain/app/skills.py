@@ -9,19 +9,22 @@ from collections.abc import Iterator, Sequence
 from hindbrain.app.archive import delete
 from hindbrain.app.compose import MAX_CHARACTERS, Draft, compose
 from hindbrain.app.revise import revised
+from hindbrain.app.settle import settled
 from hindbrain.app.show import show
 from hindbrain.app.tools import Tools
 from hindbrain.core import trust
 from hindbrain.core.consolidate.past import Past
 from hindbrain.core.hints import Any
-from hindbrain.core.model import Actor, ActorType, Event, Kind, Memory, Provenance, Source, State
+from hindbrain.core.learning.importance import BY_RULES
+from hindbrain.core.model import Actor, ActorType, Event, Kind, Memory, Provenance, ReviewKind, Source, State
 from hindbrain.core.model.record import fingerprint
 from hindbrain.core.skills import Skill, body_of, improved, learned, read, render
 from hindbrain.core.value import dataclass, replace
 from hindbrain.errors import BadValue
-from hindbrain.ports import Changes, Reader, Where
+from hindbrain.ports import Changes, Reader, Transaction, Where
 
 CANDIDATE, APPROVED = "candidate", "approved"
+MADE_BY = "made_by"  # in the body: rules, or the model and the version of its prompt
 _BY = Actor(type=ActorType.AUTOMATE, persona="consolidation")
 _SURE = 0.8
 
@@ -63,7 +66,7 @@ def skills(project: str, *, tools: Tools) -> Sequence[Memory]:
 
 
 def approve(memory_id: str, *, by: str = "", tools: Tools) -> Memory:
-    """A person has read it: from now on it is told to agents. It is written nowhere by this."""
+    """A person has read it: from now on it is told to agents. `promote` also writes it where clients look for it."""
     memory = _skill(memory_id, tools)
     if memory.state is State.ARCHIVED:
         raise BadValue(f"{memory.id} was refused", fix=f"`hindbrain restore {memory.id}` first")
@@ -72,12 +75,22 @@ def approve(memory_id: str, *, by: str = "", tools: Tools) -> Memory:
     tags = (*(tag for tag in memory.tags if tag not in (CANDIDATE, APPROVED)), APPROVED)
     body = {name: value for name, value in ({**memory.body, **body_of(skill)}).items() if name != "proposed"}
     person = Actor(type=ActorType.HUMAN, persona=by)
-    if memory.trust == trust.HUMAN and dict(memory.body) == body:
+    if memory.trust == trust.HUMAN and APPROVED in memory.tags and dict(memory.body) == body:
         return memory
     better = _reshaped(memory, skill, tools=tools, body=body, tags=tags, trust=trust.HUMAN)
     event = _event("skill_approved", better)
-    tools.store.write(lambda tx: tx.apply(Changes(memories=(better,), events=(event,), by=person, change=APPROVED)))
+
+    def work(tx: Transaction) -> None:
+        reviews = settled(memory, tx, decision="released", at=better.updated_at, kinds=(ReviewKind.QUARANTINE,))
+        tx.apply(Changes(memories=(better,), reviews=reviews, events=(event,), by=person, change=APPROVED))
+
+    tools.store.write(work)
     return better
+
+
+def reworded(memory: Memory, skill: Skill, *, made_by: str, tools: Tools) -> Memory:
+    """The next version of a proposed skill, in other words."""
+    return _reshaped(memory, skill, tools=tools, body={**memory.body, **body_of(skill), MADE_BY: made_by})
 
 
 def refuse(memory_id: str, *, tools: Tools) -> Memory:
@@ -101,7 +114,7 @@ def _candidate(skill: Skill, *, project: str, least: int, tools: Tools) -> Memor
         provenance=Provenance(actor=_BY, source=Source.AUTOMATIC, adapter="consolidate"),
         kind=Kind.SKILL,
         type="pattern",
-        body=body_of(skill),
+        body={**body_of(skill), MADE_BY: BY_RULES},
     )
     memory, judged = compose(draft, memory_id=tools.chance.id("mem", now), now=now, settings=tools.settings)
     level = min(judged.level, least, trust.TAINTED)

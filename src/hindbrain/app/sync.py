@@ -1,6 +1,6 @@
 """Files that follow the memories, where a person wants them to: what was changed in them by hand comes in first."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hindbrain.app.adopt import taken_in
 from hindbrain.app.archive import delete, restore
@@ -66,6 +66,17 @@ def sync(project: str, *, name: str, tools: Tools, settle_s: float = 0.0) -> tup
     )
 
 
+def astray(project: str, *, name: str, tools: Tools) -> tuple[str, ...]:
+    """Files that follow and are not as they were last written: gone, or changed by hand since."""
+    return tuple(
+        path
+        for dialect, folder in following(project, tools=tools).items()
+        for path in _Follower(
+            dialect=_spoken(dialect, tools), folder=folder, project=project, name=name, tools=tools
+        ).astray()
+    )
+
+
 def _name(project: str, dialect: str) -> str:
     return f"sync/{project}/{dialect}"
 
@@ -114,6 +125,11 @@ class _Follower:
             if not written.theirs and not written.late:
                 return replace(report, busy=())
         return report
+
+    def astray(self) -> Sequence[str]:
+        base = self._load(self._home)
+        present = self._load(self.folder)
+        return [f"{self.folder}/{path}" for path, content in base.items() if present.get(path) != content]
 
     @property
     def _home(self) -> str:

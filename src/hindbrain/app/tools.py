@@ -4,7 +4,20 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from hindbrain.core.value import dataclass
-from hindbrain.ports import Chance, Clock, Dialect, Embedder, Folders, Model, Pages, ProjectFiles, Spool, Store, Worker
+from hindbrain.ports import (
+    Backups,
+    Chance,
+    Clock,
+    Dialect,
+    Embedder,
+    Folders,
+    Model,
+    Pages,
+    ProjectFiles,
+    Spool,
+    Store,
+    Worker,
+)
 from hindbrain.settings import Settings
 
 
@@ -23,6 +36,7 @@ class Tools:
     pages: Pages | None = None  # None: no rule can be applied
     dialect: Callable[[str], Dialect] | None = None  # by its name; BadValue for one that nobody speaks
     lock: Callable[[str], AbstractContextManager[None]] | None = None  # by its name; Locked when another holds it
+    backups: Callable[[], Backups] | None = None  # copies of the store; opened by who needs them. None: none are made
     notify: Callable[[str], None] | None = None  # tells a person something at once; None: nobody wants to be told
     alone: Callable[[str], AbstractContextManager[None]] | None = None  # who does a work of that name; None: any
     login: str = ""  # account and machine, where others share the store

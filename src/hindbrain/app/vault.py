@@ -90,6 +90,7 @@ class Draft:
     text: str
     type: str = "note"
     source: str = ""  # what it was made from
+    made_by: str = ""  # rules, or the model and the version of its prompt
     folder: str = vault.DRAFTS
 
 
@@ -113,6 +114,7 @@ def filed(draft: Draft, *, tools: Tools) -> str:
         "status": "draft" if is_draft else "permanent",
         "created": stamp(at),
         **({"source": draft.source} if draft.source else {}),
+        **({"made_by": draft.made_by} if draft.made_by else {}),
     }
     content = vault.written(title, text, head=head).encode()
     start = f"{draft.folder}/{at:%Y-%m-%d}-{vault.slug(title)}"

@@ -40,7 +40,6 @@ class Walk:
 def why(memory_id: str, *, store: Reader) -> Walk:
     """Everything that leads to a memory and away from it. UnknownMemory when there is none."""
     memory = show(memory_id, store=store)
-    reviews = store.reviews(memory.project, with_closed=True)
     return Walk(
         memory=memory,
         receipt=store.receipt(memory.provenance.receipt),
@@ -50,7 +49,7 @@ def why(memory_id: str, *, store: Reader) -> Walk:
         versions=store.history(memory.id),
         anchors=store.anchors(memory.project, memory_id=memory.id),
         links=store.links(memory.id),
-        reviews=tuple(review for review in reviews if memory.id in (review.memory_id, review.other_id)),
+        reviews=tuple(store.reviews(memory.project, with_closed=True, about=memory.id)),
         injections=store.injections(memory.id),
         outcomes=store.outcomes(memory.project, memory_id=memory.id),
     )

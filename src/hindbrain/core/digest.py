@@ -19,3 +19,19 @@ else:
 def sha256(data: bytes) -> str:
     """64 hex digits."""
     return _sha256(data).hexdigest()
+
+
+class Running:
+    """A SHA-256 over many parts, as they come. Where one ends counts."""
+
+    def __init__(self) -> None:
+        self._hash = _sha256()
+        self.count = 0
+
+    def add(self, part: bytes) -> None:
+        self._hash.update(b"%d:%b" % (len(part), part))
+        self.count += 1
+
+    @property
+    def hex(self) -> str:
+        return self._hash.hexdigest()

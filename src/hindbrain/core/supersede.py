@@ -491,6 +491,8 @@ def _refined(pair: _Pair) -> _Finding | None:
     """Everything the old says is in the new, in much the same order, and polarity agrees."""
     if pair.only_old or pair.new.negations != pair.old.negations or len(pair.shared) < 2:
         return None
+    if _heightens(pair.new) != _heightens(pair.old):
+        return None
     if in_order(pair.old.content, pair.new.content) < 0.75:
         return None
     if len(pair.only_new) > 4 + 3 * len(pair.shared):
@@ -499,6 +501,13 @@ def _refined(pair: _Pair) -> _Finding | None:
         return _Finding(Verdict.REFINES, "says the same")
     added = dict.fromkeys(token.raw for token in pair.new.tokens if token.word in pair.only_new)
     return _Finding(Verdict.REFINES, f"adds {' '.join(list(added)[:5])}")
+
+
+def _heightens(claim: Claim) -> bool:
+    """Whether a "not" only makes way for more: *not just slow* is not *not slow*."""
+    words = [(token.kind, token.raw.lower()) for token in claim.tokens]
+    more = ("just", "only", "merely", "simply")
+    return any(one[0] is Kind.NOT and other[1] in more for one, other in pairwise(words))
 
 
 # --- how likely is a conflict at all

@@ -149,7 +149,10 @@ class _Agent:
 
 
 _AGENTS: Mapping[str, _Agent] = {
-    "claude": _Agent(("-p", "--output-format", "json", "--max-turns", "1"), "--model", _claude),
+    # It is to answer, not to work: without tools, whatever the material says and the user's settings allow.
+    "claude": _Agent(
+        ("-p", "--output-format", "json", "--max-turns", "1", "--tools", "", "--strict-mcp-config"), "--model", _claude
+    ),
     "codex": _Agent(("exec", "--json", "--sandbox", "read-only", "--skip-git-repo-check"), "--model", _codex),
     "gemini": _Agent(
         ("--output-format", "json", "-p", "Do what stands on standard input; answer with text only."),

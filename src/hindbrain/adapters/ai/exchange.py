@@ -116,7 +116,7 @@ class Line:
         call = replace(call, tries=got.tries, duration_s=round(time.monotonic() - begun, 3))
         if got.value is None:
             self.ledger.close(replace(call, outcome=FAILED, cost=0.0))
-            raise ModelFailed(f"{call.provider} {call.model} for {call.use}: {got.trouble}", fix=_fix(call))
+            raise ModelFailed(f"{call.provider} {call.model} for {call.use}: {got.trouble}", fix=got.fix or _fix(call))
         tokens_in, tokens_out, cost = used(got.value)
         call = replace(call, tokens_in=tokens_in, tokens_out=tokens_out, cost=cost, outcome=ANSWERED)
         self.ledger.close(call)
@@ -135,7 +135,7 @@ class Line:
         )
         outcome = persist(lambda: post(request), timing=self._timing, retries=retries)
         if outcome.response is None:
-            return _Got(outcome.tries, trouble=outcome.trouble)
+            return _Got(outcome.tries, trouble=outcome.trouble, fix=outcome.fix)
         if outcome.response.status != 200:
             return _Got(outcome.tries, trouble=_complaint(outcome.response, key))
         try:
@@ -147,8 +147,8 @@ class Line:
 class _Got(Generic[T]):
     """What came of a call: a value, or the reason why there is none."""
 
-    def __init__(self, tries: int, *, value: T | None = None, trouble: str = "") -> None:
-        self.tries, self.value, self.trouble = tries, value, trouble
+    def __init__(self, tries: int, *, value: T | None = None, trouble: str = "", fix: str = "") -> None:
+        self.tries, self.value, self.trouble, self.fix = tries, value, trouble, fix
 
 
 def _complaint(response: Response, key: str) -> str:

@@ -24,11 +24,12 @@ _CONNECT_S = 10.0
 
 
 class Unreached(Exception):
-    """There is no answer; `is_passing` when there may be one the next time."""
+    """There is no answer; `is_passing` when there may be one the next time, `fix` where there is a way to one."""
 
-    def __init__(self, what: str, *, is_passing: bool = False) -> None:
+    def __init__(self, what: str, *, is_passing: bool = False, fix: str = "") -> None:
         super().__init__(what)
         self.is_passing = is_passing
+        self.fix = fix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,14 +100,27 @@ class _Exchange:
         if target.scheme == "https":
             if proxy:
                 _tunnel(self._socket, target)
-            import ssl
-
-            context = ssl.create_default_context()
-            # The handshake comes after, so that it can be cut off as well.
-            wrapped = context.wrap_socket(self._socket, server_hostname=target.hostname, do_handshake_on_connect=False)
-            self._socket = wrapped
-            wrapped.do_handshake()
+            self._secure(self._socket, target)
         return self._socket
+
+    def _secure(self, dialled: socket.socket, target: SplitResult) -> None:
+        """Nothing is sent to whoever cannot prove to be the host, and that is no matter of trying again."""
+        import ssl
+
+        # The handshake comes after, so that it can be cut off as well.
+        context = ssl.create_default_context()
+        wrapped = context.wrap_socket(dialled, server_hostname=target.hostname, do_handshake_on_connect=False)
+        self._socket = wrapped
+        try:
+            wrapped.do_handshake()
+        except ssl.SSLCertVerificationError as error:
+            raise Unreached(
+                f"the certificate of {target.hostname} is not trusted: {error.verify_message}",
+                fix=(
+                    f"if {target.hostname} is yours, let SSL_CERT_FILE name a file with the certificates that you "
+                    "trust, its own among them; else correct base_url in routing.yaml"
+                ),
+            ) from error
 
     def _dialled(self, target: SplitResult) -> socket.socket:
         found = socket.getaddrinfo(target.hostname, _port(target), type=socket.SOCK_STREAM)

@@ -30,6 +30,7 @@ class Outcome:
     tries: int
     response: Response | None
     trouble: str = ""  # why there is none
+    fix: str = ""  # what to do about it, where that is known
 
 
 def persist(send: Callable[[], Response], *, timing: Timing, retries: int = RETRIES) -> Outcome:
@@ -39,7 +40,7 @@ def persist(send: Callable[[], Response], *, timing: Timing, retries: int = RETR
             response = send()
         except Unreached as error:
             if not error.is_passing or number > retries:
-                return Outcome(tries=number, response=None, trouble=str(error))
+                return Outcome(tries=number, response=None, trouble=str(error), fix=error.fix)
             asked = None
         else:
             asked = _wanted(response.headers, timing.now())

@@ -270,9 +270,11 @@ class PostgresReader:
     def review(self, review_id: str) -> Review | None:
         return _first(self._values(Review, "WHERE id = %s", column(review_id)))
 
-    def reviews(self, project: str, *, with_closed: bool = False) -> Sequence[Review]:
-        is_open = "" if with_closed else " AND closed_at IS NULL"
-        return self._values(Review, f"WHERE project = %s{is_open} ORDER BY opened_at, id", column(project))
+    def reviews(self, project: str, *, with_closed: bool = False, about: str = "") -> Sequence[Review]:
+        clause = "" if with_closed else " AND closed_at IS NULL"
+        clause += " AND (memory = %s OR other = %s)" if about else ""
+        named = (column(about), column(about)) if about else ()
+        return self._values(Review, f"WHERE project = %s{clause} ORDER BY opened_at, id", column(project), *named)
 
     def injections(self, memory_id: str) -> Sequence[Injection]:
         return self._values(

@@ -5,17 +5,19 @@ order and no follower misses one. Readers never wait.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
 import psycopg
 
 from hindbrain.adapters.postgres import schema, vectors
 from hindbrain.adapters.postgres.reader import PostgresReader
-from hindbrain.adapters.postgres.wire import Db, Wire, is_lost, translated, undone_quietly
+from hindbrain.adapters.postgres.wire import Db, Wire, is_lost, steady, translated, undone_quietly
 from hindbrain.adapters.postgres.writer import apply
-from hindbrain.core.model import Event, Space, Vector
+from hindbrain.core.model import Event, Memory, Space, Vector, Version
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.value import replace
 from hindbrain.errors import StoreUnreachable
@@ -31,16 +33,36 @@ _PAUSE_S = 0.05  # between tries to reach the server again, doubled each time
 _LONGEST_PAUSE_S = 1.0
 
 
-class PostgresStore(PostgresReader):
+class _Whole(PostgresReader):
+    """What it takes to read a store out wholly."""
+
+    def identities(self) -> Sequence[tuple[str, str]]:
+        found = self._all("SELECT identity, project FROM project_identity ORDER BY identity")
+        return [(identity, project) for identity, project in found]
+
+    def spaces(self) -> Sequence[tuple[Space, bool]]:
+        found: Sequence[tuple[Space, bool]] = self._using(vectors.all_spaces)
+        return found
+
+    def vectors(self, ids: Sequence[str]) -> Sequence[Vector]:
+        found: Sequence[Vector] = self._using(lambda db: vectors.of(db, ids))
+        return found
+
+
+class PostgresStore(_Whole):
     """Memories in one schema of a PostgreSQL database. Threads may share it."""
 
-    def __init__(self, url: str, *, home: str = "", login: str = "", timeout_s: float = 30.0) -> None:
+    def __init__(
+        self, url: str, *, home: str = "", login: str = "", timeout_s: float = 30.0, backups: str = ""
+    ) -> None:
         """`home` tells this machine's queue and cursors from those of others that share the store. `login` is written
-        beside every change, so that all know whose it was."""
+        beside every change, so that all know whose it was. `backups` is the folder of the machine's own copies of it,
+        out of which a memory that is forgotten goes, too."""
         super().__init__(self._with_connection, home=home)
         self._login = login
         self._wire = Wire(url)
         self._timeout_s = timeout_s
+        self._backups = backups
         try:
             self._prepare()
         except BaseException:
@@ -168,7 +190,15 @@ class PostgresStore(PostgresReader):
 
         erased = self._written(lambda db: erase.erase(db, memory_id, at=at))
         self._with_connection(erase.swept)
-        return erased
+        if not self._has_backups():
+            return erased
+        from hindbrain.adapters.sqlite.erase import cleaned
+
+        copies, remaining = cleaned(Path(self._backups), memory_id, at=at)
+        return Erasure(rows=erased.rows, backups=copies, found_in=(*erased.found_in, *remaining))
+
+    def _has_backups(self) -> bool:
+        return bool(self._backups) and Path(self._backups).is_dir()
 
     def repair(self) -> None:
         from hindbrain.adapters.postgres import check
@@ -180,15 +210,21 @@ class PostgresStore(PostgresReader):
 
         return self._with_connection(check.damage)
 
-    def identities(self) -> Sequence[tuple[str, str]]:
-        found = self._all("SELECT identity, project FROM project_identity ORDER BY identity")
-        return [(identity, project) for identity, project in found]
+    @contextmanager
+    def snapshot(self) -> Iterator[_Whole]:
+        """All of the store as it is at one moment. Others go on writing."""
+        with translated(self._wire.name), self._wire.lent() as db, steady(db):
+            yield _Whole(lambda work: work(db), home=self.home)
 
-    def spaces(self) -> Sequence[tuple[Space, bool]]:
-        return self._with_connection(vectors.all_spaces)
+    def look(self, work: Callable[[Db], T]) -> T:
+        """What `work` reads of the tables as they are."""
+        return self._with_connection(work)
 
-    def vectors(self, ids: Sequence[str]) -> Sequence[Vector]:
-        return self._with_connection(lambda db: vectors.of(db, ids))
+    def mend(self, memories: Sequence[Memory], versions: Sequence[Version]) -> tuple[str, ...]:
+        """Write those whose hash is the one that a damaged row was written with in its place; which ones."""
+        from hindbrain.adapters.postgres import check
+
+        return self._written(lambda db: check.mend(db, memories, versions=versions))
 
     def carry(self, parts: Sequence[tuple[Changes, Mapping[str, int]]]) -> None:
         def work(db: Db) -> None:
@@ -214,6 +250,7 @@ class PostgresStore(PostgresReader):
             f"  AND (l.classid::bigint << 32 | l.objid::bigint) = {schema.GATE})".encode()
         ).fetchall()
         extension: list[Any] = db.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchall()
+        copies = len(list(Path(self._backups).glob("*.db"))) if self._has_backups() else 0
         return {
             "engine": f"PostgreSQL {engine.split()[0]}, pgvector {extension[0][0] if extension else 'missing'}",
             "is_engine_safe": "yes",
@@ -225,7 +262,7 @@ class PostgresStore(PostgresReader):
             "mode_folder": "",
             "is_read_only": "yes" if self._is_read_only else "no",
             "lock_holder": holder or "",
-            "backups": "0",
+            "backups": str(copies),
             "spaces": vectors.told(db),
         }
 

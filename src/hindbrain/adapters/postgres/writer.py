@@ -225,6 +225,10 @@ def _plain_rows(changes: Changes, home: str) -> list[tuple[str, list[tuple[Any, 
             [(s.memory_id, s.receipt, stamp(s.at), written(s)) for s in changes.sayings],
         ),
         (
+            "DELETE FROM link WHERE source = %s AND target = %s AND relation = %s",
+            [(k.source, k.target, str(k.relation)) for k in changes.unlinked],
+        ),
+        (
             _insert("link", 5),
             [(k.source, k.target, str(k.relation), stamp(k.at), written(k)) for k in changes.links],
         ),

@@ -1,31 +1,34 @@
 """What counts as damage: a row that no longer has the hash it was written with, words that no row holds."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import apsw
 
-from hindbrain.adapters.sqlite import agree, rows
+from hindbrain.adapters.sqlite import agree, rows, schema, seals
 from hindbrain.core.hints import Any
 from hindbrain.core.model import Memory
 from hindbrain.core.model.record import fingerprint
 from hindbrain.core.recall.index import columns, scope
 from hindbrain.ports import Damage
 
-_RESTORE = "restore the newest file of the backups folder"
+_RESTORE = "hindbrain fsck --repair takes it from a backup"
+_REPAIR = "hindbrain doctor --repair"
 
 
 def damage(db: apsw.Connection) -> tuple[Damage, ...]:
     """Everything that is wrong. SQLite's own integrity_check sees the pages, not what they say."""
-    return (
-        *_pages(db),
-        *_memories(db),
-        *_versions(db),
-        *_words(db),
-        *agree.damage(db),
-        *_doings(db),
-        *_foreign_keys(db),
-    )
+    return tuple(one for name, look in _LOOKS.items() for one in _guarded(name, look, db=db))
+
+
+def _guarded(name: str, look: Callable[[apsw.Connection], Iterator[Damage]], *, db: apsw.Connection) -> list[Damage]:
+    """What one look finds. Pages that cannot be read end it, not the others."""
+    found: list[Damage] = []
+    try:
+        found.extend(look(db))
+    except (apsw.CorruptError, apsw.SQLError, UnicodeDecodeError) as error:
+        found.append(Damage(where=name, what=f"cannot be read to its end: {error}", fix=_RESTORE))
+    return found
 
 
 def _pages(db: apsw.Connection) -> Iterator[Damage]:
@@ -34,8 +37,16 @@ def _pages(db: apsw.Connection) -> Iterator[Damage]:
             yield Damage(where="file", what=line, fix=_RESTORE)
 
 
+def _schema(db: apsw.Connection) -> Iterator[Damage]:
+    if db.execute("SELECT value FROM meta WHERE name = 'schema'").fetchall() != [(schema.fingerprint(db),)]:
+        yield Damage(where="schema", what="tables or triggers were changed by another hand", fix=_RESTORE)
+
+
 def _memories(db: apsw.Connection) -> Iterator[Damage]:
-    for row in db.execute(_EVERYTHING):
+    for row in scanned(db):
+        if isinstance(row, int):
+            yield Damage(where=f"memory number {row}", what="holds bytes that are no text", fix=_RESTORE)
+            continue
         where = f"memory {row[0]}"
         try:
             memory = rows.of_row(row)
@@ -45,15 +56,31 @@ def _memories(db: apsw.Connection) -> Iterator[Damage]:
         if rows.row_hash(memory) != row[len(rows.COLUMNS) - 1]:
             yield Damage(where=where, what="differs from the hash it was written with", fix=_RESTORE)
         if _found_by(memory, row) != row[-4:]:
-            yield Damage(
-                where=where, what="its search words are not those of its text", fix="hindbrain doctor --repair"
-            )
+            yield Damage(where=where, what="its search words are not those of its text", fix=_REPAIR)
 
 
 _EVERYTHING = (
-    f"SELECT {rows.SELECTED}, p.seq, m.scope, m.title_words, m.content_words, m.extra_words"
+    f"SELECT {rows.SELECTED}, p.seq, m.seq, m.scope, m.title_words, m.content_words, m.extra_words"
     " FROM memory m JOIN project p ON p.id = m.project"
 )
+_NUMBER = len(rows.COLUMNS) + 1  # where the memory's own stands
+
+
+def scanned(db: apsw.Connection) -> Iterator[tuple[Any, ...] | int]:
+    """Every memory's row, with its project's number, its own, its scope and its words; of a row that holds bytes which
+    are no text, only its own number."""
+    last = -1
+    while True:
+        try:
+            for row in db.execute(f"{_EVERYTHING} WHERE m.seq > ? ORDER BY m.seq", (last,)):
+                last = row[_NUMBER]
+                yield row
+        except UnicodeDecodeError:
+            found: list[Any] = db.execute("SELECT min(seq) FROM memory WHERE seq > ?", (last,)).fetchall()
+            ((last,),) = found
+            yield last
+        else:
+            return
 
 
 def _found_by(memory: Memory, row: Sequence[Any]) -> tuple[str, ...]:
@@ -66,8 +93,11 @@ def repair(db: apsw.Connection) -> None:
     """Write scope and words of every row anew where they differ, then build the index from them; mend the vectors."""
     # The index may not match the rows that the triggers would take out of it: it is emptied first.
     db.execute("INSERT INTO memory_words (memory_words) VALUES ('rebuild')")
-    for row in db.execute(_EVERYTHING).fetchall():
-        wanted = _found_by(rows.of_row(row), row)
+    for row in [row for row in scanned(db) if not isinstance(row, int)]:
+        try:
+            wanted = _found_by(rows.of_row(row), row)
+        except (ValueError, KeyError, TypeError):
+            continue  # reported as a row that cannot be read
         if wanted != row[-4:]:
             db.execute(
                 "UPDATE memory SET scope = ?, title_words = ?, content_words = ?, extra_words = ? WHERE id = ?",
@@ -92,7 +122,7 @@ def _words(db: apsw.Connection) -> Iterator[Damage]:
     try:
         db.execute("INSERT INTO memory_words (memory_words, rank) VALUES ('integrity-check', 1)")
     except apsw.CorruptError:
-        yield Damage(where="word index", what="does not match the memories", fix="hindbrain doctor --repair")
+        yield Damage(where="word index", what="does not match the memories", fix=_REPAIR)
     except apsw.ReadOnlyError:
         return
 
@@ -111,3 +141,20 @@ def _doings(db: apsw.Connection) -> Iterator[Damage]:
 def _foreign_keys(db: apsw.Connection) -> Iterator[Damage]:
     for table, rowid, parent, _ in db.execute("PRAGMA foreign_key_check"):
         yield Damage(where=f"{table} {rowid}", what=f"names a {parent} that is not there", fix=_RESTORE)
+
+
+def _seals(db: apsw.Connection) -> Iterator[Damage]:
+    return seals.damage(db, fix=_RESTORE)
+
+
+_LOOKS: dict[str, Callable[[apsw.Connection], Iterator[Damage]]] = {
+    "file": _pages,
+    "schema": _schema,
+    "memory": _memories,
+    "version": _versions,
+    "word index": _words,
+    "vectors": agree.damage,
+    "rows": _doings,
+    "links": _foreign_keys,
+    "seals": _seals,
+}

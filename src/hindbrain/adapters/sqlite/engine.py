@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 import apsw
 
+from hindbrain.core.digest import sha256
+from hindbrain.core.hints import Any
 from hindbrain.errors import (
     DiskFailed,
     DiskFull,
@@ -54,6 +56,7 @@ def _tuned(db: apsw.Connection) -> apsw.Connection:
         db.set_busy_timeout(BUSY_MS)
         # Checkpoints happen under the gate only, never on close: two at once is what the WAL-reset bug needs.
         db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        teach(db)
         # One by one: a cursor stops at the first row, and some of these answer with one.
         for name, value in (("wal_autocheckpoint", 0), ("synchronous", 2), ("foreign_keys", 1), ("secure_delete", 1)):
             db.pragma(name, value)
@@ -64,6 +67,17 @@ def _tuned(db: apsw.Connection) -> apsw.Connection:
     return db
 
 
+def teach(db: apsw.Connection) -> None:
+    """Let a connection keep the seals of rows. One that was not taught can read them, and cannot write."""
+    db.create_scalar_function("seal_of", seal_of, deterministic=True)
+
+
+def seal_of(*values: Any) -> int:
+    """Eight bytes that tell these values (bytes, or None) from others, and NULL from an empty text."""
+    told = b"".join(b"-" if value is None else b"%d:%b" % (len(value), value) for value in values)
+    return int.from_bytes(bytes.fromhex(sha256(told)[:16]), signed=True)
+
+
 def _read_only(path: str) -> apsw.Connection:
     """A folder that cannot be written still answers; `immutable` is what SQLite needs where no lock can be taken."""
     from urllib.parse import quote  # costs more than everything else here, and is rarely needed
@@ -72,9 +86,11 @@ def _read_only(path: str) -> apsw.Connection:
     with contextlib.suppress(apsw.CantOpenError, apsw.ReadOnlyError):
         db = apsw.Connection(f"file:{quote(path)}?mode=ro", flags=flags)
         db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        teach(db)
         return db
     db = apsw.Connection(f"file:{quote(path)}?immutable=1", flags=flags)
     db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+    teach(db)
     return db
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import apsw
 
-from hindbrain.adapters.sqlite.schema import refuse_strangers, version
+from hindbrain.adapters.sqlite.engine import teach
+from hindbrain.adapters.sqlite.schema import last, refuse_strangers, shipped, version
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.model.receipt import FORGOTTEN
 from hindbrain.errors import StoreDamaged, UnknownMemory
@@ -81,6 +82,32 @@ def erase(db: apsw.Connection, memory_id: str, *, path: Path, backups: Path, at:
         backups=tuple(str(copy) for copy in copies if copy not in broken),
         found_in=(*remaining, *(f"{copy} (it cannot be read; delete it)" for copy in broken)),
     )
+
+
+def cleaned(folder: Path, memory_id: str, *, at: datetime) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Take a memory out of the copies in a folder: those that were cleaned, and those that still hold its text."""
+    done, remaining = [], []
+    for copy in sorted(folder.glob("*.db")):
+        if _is_foreign(copy):
+            continue
+        texts = _texts_in(copy, memory_id)
+        if texts is None or not _is_cleaned(copy, memory_id, texts=texts, at=at, current=last(shipped())):
+            remaining.append(f"{copy} (it cannot be read; delete it)")
+        else:
+            done.append(str(copy))
+            remaining += _found(_needles(texts, ""), [], files=[copy])
+    return tuple(done), tuple(remaining)
+
+
+def _texts_in(path: Path, memory_id: str) -> list[str] | None:
+    try:
+        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            return _texts(db, memory_id)
+        finally:
+            db.close()
+    except apsw.Error:
+        return None
 
 
 def _texts(db: apsw.Connection, memory_id: str) -> list[str]:
@@ -174,6 +201,7 @@ def _is_cleaned(path: Path, memory_id: str, *, texts: Sequence[str], at: datetim
             is_known = version(db) == current
             if is_known:
                 db.pragma("secure_delete", 1)
+                teach(db)
                 _remove(db, memory_id, texts=texts, at=at)
         finally:
             db.close()

@@ -58,6 +58,15 @@ _SPANS = (
     "SELECT v.memory, v.start, v.end FROM json_each(?) j CROSS JOIN vector v ON v.scope = j.value ->> 1"
     " AND v.space = ? AND v.memory = j.value ->> 0 AND v.piece = j.value ->> 2"
 )
+_VECTORS = (
+    "json_each(?) j JOIN memory m ON m.id = j.value JOIN memory_scope c ON c.memory = m.seq"
+    " JOIN space s ON s.provider = ? AND s.model = ? AND s.version = ? AND s.dimension = ?"
+    " JOIN vector v ON v.scope = c.scope AND v.space = s.seq AND v.memory = m.seq"
+)
+_REST = (
+    " JOIN vector_rest r ON (r.scope, r.space, r.memory, r.piece) = (v.scope, v.space, v.memory, v.piece)"
+    " ORDER BY m.id, r.part"
+)
 _RECEIPT = (
     *("id", "key", "at", "project", "verdict", "text", "reason", "memory", "supersedes", "signal", "said_at"),
     *("session", "task", "adapter", "origin", "line", "ref", "removed"),
@@ -197,14 +206,16 @@ class SqliteReader:
     def points(self, ids: Sequence[str], space: Space) -> Mapping[str, Sequence[float]]:
         from hindbrain.core.model.vector import restored
 
-        found = self._all(
-            "SELECT m.id, v.scale, v.code, count(*) FROM json_each(?) j JOIN memory m ON m.id = j.value"
-            " JOIN memory_scope c ON c.memory = m.seq"
-            " JOIN space s ON s.provider = ? AND s.model = ? AND s.version = ? AND s.dimension = ?"
-            " JOIN vector v ON v.scope = c.scope AND v.space = s.seq AND v.memory = m.seq GROUP BY m.id",
-            *(rows.to_json(list(ids)), space.provider, space.model, space.version, space.dimension),
-        )
-        return {key: restored(code, scale) for key, scale, code, pieces in found if pieces == 1}
+        given = (rows.to_json(list(ids)), space.provider, space.model, space.version, space.dimension)
+        found = self._all(f"SELECT m.id, v.scale, v.code, count(*) FROM {_VECTORS} GROUP BY m.id", *given)
+        alone = {key: (scale, code) for key, scale, code, pieces in found if pieces == 1}
+        # What is longer than a row holds goes on in rows of its own.
+        rest: dict[str, bytes] = {}
+        if any(len(code) < space.dimension for _, code in alone.values()):
+            for key, code in self._all(f"SELECT m.id, r.code FROM {_VECTORS}{_REST}", *given):
+                rest[key] = rest.get(key, b"") + code
+        whole = {key: (scale, code + rest.get(key, b"")) for key, (scale, code) in alone.items()}
+        return {key: restored(code, scale) for key, (scale, code) in whole.items() if len(code) == space.dimension}
 
     def unembedded(self, space: Space, *, limit: int) -> Sequence[Memory]:
         return self._memories(
@@ -331,9 +342,13 @@ class SqliteReader:
     def review(self, review_id: str) -> Review | None:
         return _first(self._reviews("WHERE id = ?", review_id))
 
-    def reviews(self, project: str, *, with_closed: bool = False) -> Sequence[Review]:
+    def reviews(self, project: str, *, with_closed: bool = False, about: str = "") -> Sequence[Review]:
         clause = "" if with_closed else " AND closed_at IS NULL"
-        return self._reviews(f"WHERE project = ?{clause} ORDER BY opened_at, id", project)
+        order = " ORDER BY opened_at, id"
+        if not about:
+            return self._reviews(f"WHERE project = ?{clause}{order}", project)
+        # With the plus sign, the index of open questions is no choice: it leads to all of them.
+        return self._reviews(f"WHERE +project = ?{clause} AND (memory = ? OR other = ?){order}", project, about, about)
 
     def _reviews(self, rest: str, *values: Any) -> list[Review]:
         found = self._all(

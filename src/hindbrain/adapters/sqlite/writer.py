@@ -43,6 +43,11 @@ def _write(changes: Changes, db: apsw.Connection, *, reader: Reader) -> None:
             "INSERT OR IGNORE INTO saying VALUES (?, ?, ?, ?, ?)",
             (saying.memory_id, saying.receipt, saying.session, saying.speaker, stamp(saying.at)),
         )
+    for gone in changes.unlinked:
+        db.execute(
+            "DELETE FROM link WHERE source = ? AND target = ? AND relation = ?",
+            (gone.source, gone.target, str(gone.relation)),
+        )
     for link in changes.links:
         db.execute(
             "INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?, ?)",

@@ -42,8 +42,8 @@ def _is_person(local: re.Match[str], domain: re.Match[str]) -> bool:
     text = local.string
     name, host = local[0].lower(), domain[1].lower()
     before = text[local.start() - 1 : local.start()]
-    after = text[domain.end() : domain.end() + 1]
-    is_login = before in ("/", ":") or after == ":"  # ssh://git@host/, git@host:path
+    after = text[domain.end() : domain.end() + 2].strip()
+    is_login = before in ("/", ":") or (after[:1] == ":" and len(after) == 2)  # ssh://git@host/, deploy@host:path
     if is_login and text[max(0, local.start() - 7) : local.start()].lower() != "mailto:":
         return False
     if name in _ROLES or "noreply" in name or "no-reply" in name:

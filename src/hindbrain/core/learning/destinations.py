@@ -11,6 +11,7 @@ from hindbrain.core.hints import Any
 from hindbrain.core.learning.page import bytes_of, text_of, with_item, with_line, without_item, without_line
 from hindbrain.core.model.suggestion import Destination, Edit, Suggestion
 from hindbrain.core.setup import jsonc
+from hindbrain.core.skills import read, render
 from hindbrain.core.value import dataclass
 
 SECTION = "Lessons"  # the heading below which rules stand
@@ -65,6 +66,8 @@ def contents(suggestion: Suggestion, present: Sequence[bytes | None]) -> tuple[b
             return (_listed(suggestion, present[0]),)
         case Destination.SETTINGS_JSON:
             return (_set(suggestion, present[0]),)
+        case Destination.SKILL if "skill" in suggestion.data:
+            return (bytes_of(_promoted(suggestion)),)
         case Destination.SKILL if present[0] is not None:
             return (_listed(suggestion, present[0]),)
         case Destination.MEMORY:
@@ -233,6 +236,12 @@ def _skill(suggestion: Suggestion) -> str:
     head = {"name": suggestion.name, "description": when}
     body = "\n".join(told)
     return f"{_head(head)}\n# {suggestion.title}\n\n{body}\n\n<!-- {MARK}: {suggestion.id} -->\n"
+
+
+def _promoted(suggestion: Suggestion) -> str:
+    """A skill that was learned as a whole, as it was approved."""
+    body = suggestion.data["skill"]
+    return f"{render(read(body if isinstance(body, Mapping) else {}))}\n<!-- {MARK}: {suggestion.id} -->\n"
 
 
 _DOCUMENTS: Mapping[Destination, Callable[[Suggestion], str]] = {

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Sequence
 
 from hindbrain.core.hints import Any
+from hindbrain.core.learning.suggest import rule_text
 from hindbrain.core.model.memory import Memory
 from hindbrain.core.value import dataclass
 
@@ -68,13 +69,15 @@ def clusters(scars: Sequence[Memory], alike: Alike) -> tuple[Cluster, ...]:
     return tuple(sorted(found, key=lambda one: (one.scars[0].learned_at, one.id)))
 
 
-def draft(cluster: Cluster) -> str:
-    """What a person is asked to weigh: the lesson, and every scar that it comes from."""
+def draft(cluster: Cluster, words: str = "") -> str:
+    """What a person is asked to weigh: the lesson, what somebody made of it, and every scar that it comes from."""
     best = cluster.weightiest
     lesson = str(best.body.get("check_added") or best.content).strip()
     kind = "went well" if cluster.is_victory else "went wrong"
     scars = "\n".join(f"- {scar.id}: {' '.join(scar.title.split())}" for scar in cluster.scars)
-    return f"This {kind} {cluster.times} times. Should it become a rule?\n\n> {_quoted(lesson)}\n\n## Scars\n\n{scars}"
+    made = f"\n\n{rule_text(words)}" if words.strip() else ""
+    asked = f"This {kind} {cluster.times} times. Should it become a rule?"
+    return f"{asked}\n\n> {_quoted(lesson)}{made}\n\n## Scars\n\n{scars}"
 
 
 def compacted(text: str) -> str:

@@ -3,6 +3,8 @@
 import re
 from functools import cache
 
+WEIGHED_BY = "importance_by"  # in the body of a scar: one of the two below, or the model and the version of its prompt
+BY_PERSON, BY_RULES = "person", "rules"
 USUAL = 5  # where nothing is known (HB-094)
 _BASE = 4
 _COSTS = ((15, 2), (5, 1))  # steps until it was put right

@@ -14,7 +14,7 @@ from hindbrain.core.model.memory import Memory
 from hindbrain.core.model.outcome import Effect, Outcome
 from hindbrain.core.shape.key import content_hash
 from hindbrain.core.shape.title import title_of
-from hindbrain.core.value import dataclass
+from hindbrain.core.value import dataclass, replace
 
 FAILURE, VICTORY = "failure", "victory"
 OUTCOMES = (FAILURE, VICTORY)  # HB-092
@@ -68,8 +68,9 @@ def scars_from(activities: Sequence[Activity], *, after: int = 0) -> tuple[Scar,
     for one in activities:
         sessions.setdefault(one.session, []).append(one)
     seen = _seen(activities)
-    found = [scar for log in sessions.values() for scar in _of_session(log, seen)]
-    found += _victories(sessions)
+    victories = tuple(_victories(sessions))
+    failures = (scar for log in sessions.values() for scar in _of_session(log, seen))
+    found = [*(_beside(scar, victories) for scar in failures), *victories]
     return tuple(sorted((scar for scar in found if scar.seq > after), key=lambda scar: (scar.seq, scar.outcome)))
 
 
@@ -133,11 +134,12 @@ def _failure(cure: Cure, lesson: Lesson, *, sessions: int) -> Scar:
     problem = problem.removeprefix("**Problem:** ")
     steps = cure.passed.index - cure.failed.index
     # Once, and only by a command that is no gate, may have been anything.
-    is_sure = cure.failed.is_gate or cure.instead or sessions > 1
+    is_sure = (cure.failed.is_gate and not _is_plain(cure)) or cure.instead or sessions > 1
+    what = _CALLED.get(cure.failed.name, f"`{cure.failed.name}` fails")
     return Scar(
         outcome=FAILURE,
         title=title_of(problem),
-        lesson=f"When `{cure.failed.name}` fails with “{problem}”: {fix}",
+        lesson=f"When {what} with “{problem}”, try what ended it before: {fix}",
         importance=importance(problem, steps=steps, sessions=sessions, is_gate=cure.failed.is_gate),
         is_learnable=is_sure,
         signature=cure.failed.signature,
@@ -146,6 +148,28 @@ def _failure(cure: Cure, lesson: Lesson, *, sessions: int) -> Scar:
         session=cure.passed.activity.session,
         seq=cure.passed.activity.seq,
     )
+
+
+def _beside(failure: Scar, victories: Sequence[Scar]) -> Scar:
+    """A failure whose cure was to call it another way, which is a victory by now, needs no rule of its own."""
+    is_told = any(set(failure.activities) <= set(one.activities) for one in victories)
+    return replace(failure, is_learnable=failure.is_learnable and not is_told)
+
+
+def _is_plain(cure: Cure) -> bool:
+    """Whether a compiler or a linter named the very file that was put right: whoever meets it again is told again."""
+    is_static = cure.failed.name in _STATIC and not cure.commands and not cure.instead
+    return is_static and all(edit.path.rpartition("/")[2] in cure.failed.detail for edit in cure.edits)
+
+
+_STATIC = ("build", "format", "lint", "types")
+_CALLED = {
+    "build": "the build fails",
+    "format": "the formatter complains",
+    "lint": "the linter complains",
+    "tests": "the tests fail",
+    "types": "the type check fails",
+}
 
 
 def _victories(sessions: Mapping[str, Sequence[Activity]]) -> Iterator[Scar]:
@@ -170,7 +194,7 @@ def _victory(cure: Cure, ran: Sequence[Attempt]) -> Scar:
     good, bad = cure.passed.command[:_SHOWN], cure.failed.command[:_SHOWN]
     return Scar(
         outcome=VICTORY,
-        title=title_of(f"{cure.passed.name} works when it is called another way"),
+        title=title_of(f"Called another way it works: `{good}`"),
         lesson=f"Run `{good}`, not `{bad}`: it worked each of {len(ran)} times.",
         importance=importance(good, sessions=len({one.activity.session for one in ran})),
         signature="",

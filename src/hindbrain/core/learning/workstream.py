@@ -1,7 +1,7 @@
 """What a finished workstream teaches, in five fixed sections, and which workstreams are too small to ask.
 
-A workstream (DOC-05's *chantier*) is a piece of work with tasks, iterations, scars, logs and a bill. Everything here is
-by rules: what recurs is counted, and what was learned is quoted.
+A workstream (DOC-05's *chantier*) is a piece of work with tasks, iterations, scars, logs and a bill. By rules, what
+recurs is counted, and what was learned is quoted; whoever has better words for a section may give them.
 """
 
 from collections import Counter
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from hindbrain.core.hints import Any
+from hindbrain.core.learning.suggest import rule_text
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.shape.error_signature import error_signature_of
 from hindbrain.core.value import dataclass
@@ -62,6 +63,20 @@ class Workstream:
     logs: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """What somebody else has written for the five sections; what is empty, the rules write."""
+
+    tokens: str = ""  # what explains the difference
+    errors: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    doctrine: str = ""
+    tool: str = ""
+
+
+_NO_WORDS = Words()
+
+
 def too_small(work: Workstream) -> str:
     """Why nobody should write a lesson about `work`; "" when it is worth one."""
     if len(work.tasks) < LEAST_TASKS:
@@ -96,14 +111,20 @@ def bundle(work: Workstream) -> dict[str, Any]:
     }
 
 
-def draft(work: Workstream) -> str:
-    """The text of the lesson: five sections, always the same ones in the same order."""
+def draft(work: Workstream, words: Words = _NO_WORDS) -> str:
+    """The text of the lesson: five sections, always the same ones in the same order.
+
+    Where `words` are given they stand in place of what the rules would say. The figures are always ours, and no line
+    of `words` can pass for a heading.
+    """
+    errors = tuple(_line(one) for one in words.errors)
+    patterns = tuple(_line(one) for one in words.patterns)
     sections = (
-        ("Tokens, estimated and actual", _bill(work)),
-        ("Top 3 recurring errors", _numbered(_errors(work))),
-        ("Top 3 patterns to standardise", _numbered(_patterns(work))),
-        ("A candidate doctrine", _doctrine(work)),
-        ("A tool to create", _tool(work)),
+        ("Tokens, estimated and actual", f"{_bill(work)} {_line(words.tokens)}".strip()),
+        ("Top 3 recurring errors", _numbered(errors[:_TOP] or _errors(work))),
+        ("Top 3 patterns to standardise", _numbered(patterns[:_TOP] or _patterns(work))),
+        ("A candidate doctrine", _line(words.doctrine) or _doctrine(work)),
+        ("A tool to create", _line(words.tool) or _tool(work)),
     )
     return "\n\n".join(f"## {title}\n\n{text}" for title, text in sections) + "\n"
 
@@ -168,6 +189,10 @@ def _told(name: str, count: int, *, cure: str) -> str:
 
 def _numbered(lines: Sequence[str]) -> str:
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1)) or _NONE
+
+
+def _line(text: str) -> str:
+    return rule_text(text[: 4 * _LONGEST])
 
 
 def _plain(text: str) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from hindbrain.core.value import dataclass
 
-USES = ("embed", "importance", "suggest", "lesson", "skill", "consolidate", "dream")
+USES = ("embed", "importance", "suggest", "lesson", "skill", "dream")
 OPEN, ANSWERED, FAILED, MISFIT = "open", "answered", "failed", "misfit"  # outcomes of a call
 
 

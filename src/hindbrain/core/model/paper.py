@@ -16,6 +16,7 @@ STALE_AFTER = timedelta(hours=24)  # whoever comes later finds another state of 
 class Sort(StrEnum):
     LEDGER = "ledger"  # one for each agent: its last checkpoint
     HANDOFF = "handoff"  # from one agent to the next
+    METRIC = "metric"  # figures that another system counted: kept for its files, told to nobody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,8 +59,8 @@ def _candidates(text: str) -> Iterator[str]:
 @cache
 def _hint() -> re.Pattern[str]:
     return re.compile(
-        r"error|exception|interrupt|panic|fail|fatal|exit|killed|not found|denied|no such|fault|refused|in use"
-        r"|undefined|unresolved|warning|abort|timed out|ERR!|FAIL|E[A-Z]{4,}",
+        r"error|exception|interrupt|panic|fail|fatal|exit|killed|not found|denied|no such|no module|fault|refused"
+        r"|in use|undefined|unresolved|warning|abort|timed out|ERR!|FAIL|E[A-Z]{4,}",
         re.IGNORECASE,
     )
 
@@ -108,6 +108,8 @@ def _finders() -> tuple[re.Pattern[str], ...]:
         r"^(?:\S{1,40}:\s(?:line \d+:\s)?)?(?P<message>\S{1,80}):\s(?P<kind>command not found|Permission denied"
         r"|No such file or directory)$",
         r"^\S{1,40}:\s(?P<kind>command not found):\s" + span,
+        # what an interpreter says of a program that it was to run: python -m pytest
+        r"^\S{0,200}python[\d.]{0,6}(?:\.exe)?: (?P<kind>No module named) (?P<message>[\w.]{1,100})$",
         r"^(?P<kind>make)(?:\[\d+\])?: \*\*\*\s" + span,
         r"\b(?P<kind>Segmentation fault|Bus error|Killed: 9|Out of memory|core dumped)\b",
         r"\b(?P<plain>[Cc]onnection (?:refused|reset)|[Pp]ermission denied|[Aa]ddress already in use)\b",

@@ -1,4 +1,4 @@
-"""Where everything stands in Loki's folder `.loki/memory`, beside CONTINUITY.md.
+"""Where everything stands in Loki's folder `.loki/memory`, beside CONTINUITY.md and the figures of `.loki/metrics`.
 
 Episodes, patterns, anti-patterns and skills are what they are here. Facts and lessons share facts.json; a lesson says
 so in `kind` and `type`. Scars, reflexes, notes and iterations have no place. What is archived stands in the same form
@@ -18,7 +18,7 @@ from hindbrain.core.model.paper import Paper, Sort
 from hindbrain.core.naming import names
 from hindbrain.core.value import replace
 from hindbrain.dialects.careful import json_of, text_of
-from hindbrain.dialects.loki import margin, paper, record, skill
+from hindbrain.dialects.loki import margin, metrics, paper, record, skill
 from hindbrain.dialects.loki.margin import Found, found_in
 
 FOLDER = ".loki/memory/"
@@ -49,7 +49,7 @@ class _Loki:
         if _is_continuity(name):
             return True
         is_part = any(part in folders for part in _PARTS) and name.endswith((".json", ".md"))
-        return is_part or (name in _INDEXES and folders[-1:] in ([], ["memory"]))
+        return is_part or bool(metrics.place_of(path)) or (name in _INDEXES and folders[-1:] in ([], ["memory"]))
 
     def read(self, tree: Mapping[str, bytes]) -> Reading:
         inside = [path for path in sorted(tree) if ".loki/" in f"/{path}"]
@@ -114,7 +114,17 @@ class _Files:
         if fault or not isinstance(value, dict | list):
             yield Item(where=path, fate=Fate.REJECTED, reason=fault or "no object"), None
             return
-        yield from self._sorted(path, value)
+        if place := metrics.place_of(path):
+            yield self._counted(path, value, place=place), None
+        else:
+            yield from self._sorted(path, value)
+
+    def _counted(self, path: str, value: Any, *, place: str) -> Item:
+        figures = metrics.figures(value, place=place)
+        if figures is None:
+            return Item(where=path, fate=Fate.READ, reason=metrics.MADE_ANEW)
+        self.papers[path] = figures
+        return Item(where=path, fate=Fate.READ)
 
     def _sorted(self, path: str, value: Any) -> Iterator[Found]:
         """By the folder that it is in; a file on its own, by what it holds."""
@@ -258,13 +268,31 @@ class _Tree:
             listed = [entry for _, entry in entries]
             self._files[path] = _json(listed if name == record.LEARNINGS else {name: listed})
         for one in self._view.papers:
-            self._file_paper(one)
+            if one.sort is not Sort.METRIC:
+                self._file_paper(one)
         self._files["semantic/links.json"] = _json({"links": self._links()})
         episodes = sorted(self._episodes, key=lambda one: (one["timestamp"], one["id"]))
         self._files["episodic/index.json"] = _json({"episodes": episodes})
         topics = sorted(self._topics, key=lambda one: (one["kind"], one["id"]))
         self._files["index.json"] = _json({"version": _VERSION, "topics": topics})
-        return {f"{FOLDER}{path}": content for path, content in sorted(self._files.items())}
+        whole = {f"{FOLDER}{path}": content for path, content in sorted(self._files.items())}
+        return whole | self._figures()
+
+    def _figures(self) -> dict[str, bytes]:
+        """Those of others first: ours stand beside them."""
+        found: dict[str, bytes] = {}
+        for one in (known for known in self._view.papers if known.sort is Sort.METRIC):
+            path = f"{metrics.FOLDER}{_safe_path(one.id)}.json"
+            found[path] = self._as_present(path, metrics.kept(one))
+        for place, ours in metrics.made(self._view.memories, self._names):
+            path = f"{metrics.FOLDER}{place}.json"
+            found[path if path not in found else f"{metrics.FOLDER}{place}-hindbrain.json"] = _json(ours)
+        return dict(sorted(found.items()))
+
+    def _as_present(self, path: str, value: object) -> bytes:
+        """As the file has it, where it says the same: it is not ours to lay out anew."""
+        there = self._view.present.get(path, b"")
+        return there if there and json_of(text_of(there)[0]) == (value, "") else _json(value)
 
     def _put(self, memory: Memory) -> None:
         name = self._names[memory.id]
@@ -327,6 +355,10 @@ class _Tree:
 
 def _json(value: object) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "replace")
+
+
+def _safe_path(place: str) -> str:
+    return "/".join(_safe(part) for part in place.split("/"))
 
 
 def _safe(name: str) -> str:

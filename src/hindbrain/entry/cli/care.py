@@ -79,11 +79,11 @@ def doctor(call: Call, repair: bool, wire: str | None) -> int:
         wires = hindbrain.wires(kit, clients=clients_of(hindbrain.settings), trial=wire or "")
     findings = (*store, *wires)
     is_ok = all(finding.is_ok for finding in findings)
-    call.tell(lambda: {"is_ok": is_ok, "findings": plain(findings)}, _findings_lines(findings))
+    call.tell(lambda: {"is_ok": is_ok, "findings": plain(findings)}, findings_lines(findings))
     return 0 if is_ok else 1
 
 
-def _findings_lines(findings: "Sequence[Finding]") -> Iterator[str]:
+def findings_lines(findings: "Sequence[Finding]") -> Iterator[str]:
     widest = max((len(finding.name) for finding in findings), default=0)
     for finding in findings:
         mark = style("ok  ", fg="green") if finding.is_ok else style("FAIL", fg="red", bold=True)

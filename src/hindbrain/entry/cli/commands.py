@@ -77,7 +77,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
     "Change": {
         "edit": Entry("memory:edit", "Change a memory; what it said before stays in its history"),
         "delete": Entry("memory:delete", "Archive a memory; `restore` brings it back"),
-        "restore": Entry("memory:restore", "Bring back what was deleted, faded or superseded"),
+        "restore": Entry("memory:restore", "Bring back a memory, or the whole store from a backup"),
         "forget": Entry("forget:forget", "Erase a memory for good, and prove that it is gone"),
         "review": Entry("review:review", "Decide what waits for a person; without more, list it"),
     },
@@ -103,6 +103,8 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "prune": Entry("upkeep:prune", "Shorten episodes after a week, archive them after a month"),
         "merge": Entry("upkeep:merge", "Let memories that say the same become one"),
         "maintenance": Entry("upkeep:maintenance", "List what was put in order, or take it back"),
+        "backup": Entry("backup:backup", "Copy the store while it is in use, and look at the copy"),
+        "fsck": Entry("backup:fsck", "Look at every row, index, vector, link, decision, file and record"),
         "doctor": Entry("care:doctor", "Check that everything is healthy, and say how to fix it"),
         "worker": Entry("worker:worker", "Learn from what hooks heard, and give memories their meaning"),
         "queue": Entry("queue:queue", "List the jobs of the worker, and try again those it gave up"),

@@ -26,19 +26,31 @@ _MOST = 500  # points of one picture
 hindbrain links mem-01k2x6d0q3v8r5w7y9z1b3d5f7
 hindbrain links mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --depth 3 --json
 hindbrain links mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --add elaborates mem-01k2x6d0q3v8r5w7y9z1b3d5f8
+hindbrain links mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --remove elaborates mem-01k2x6d0q3v8r5w7y9z1b3d5f8
 """
 )
 @argument("memory_id", metavar="ID")
 @option("--add", nargs=2, metavar="RELATION OTHER", help=f"Link it to another. One of: {', '.join(Relation)}.")
+@option("--remove", nargs=2, metavar="RELATION OTHER", help="Take the link to another away; what it hid is shown.")
 @option("--reason", default="", metavar="TEXT", help="Why they belong together; kept with the link.")
 @option("--depth", type=Whole(1, 10), default=1, show_default=True, metavar="N", help="Steps to follow.")
-def links(call: Call, memory_id: str, add: tuple[str, str] | None, reason: str, depth: int) -> None:
+def links(
+    call: Call,
+    memory_id: str,
+    add: tuple[str, str] | None,
+    remove: tuple[str, str] | None,
+    reason: str,
+    depth: int,
+) -> None:
     """Show what a memory is linked to, or link it.
 
-    A link is seen from both ends. What you say is superseded is hidden from recall; `restore` brings it back.
+    A link is seen from both ends. What you say is superseded is hidden from recall; `restore` brings it back, and so
+    does taking the link away.
     """
     with call.open() as hindbrain:
         memory = hindbrain.show(memory_id)
+        if remove:
+            hindbrain.unlink(memory.id, remove[0], other=remove[1])
         if add:
             hindbrain.link(memory.id, add[0], other=add[1], reason=reason)
         ties = hindbrain.links(memory.id, depth=depth)

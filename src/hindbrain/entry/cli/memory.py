@@ -112,13 +112,40 @@ def delete(call: Call, memory_id: str, reason: str) -> None:
     call.tell(lambda: memory_record(memory), _done("Archived", memory, then=undo))
 
 
-@command(examples="hindbrain restore mem-01k2x6d0q3v8r5w7y9z1b3d5f7")
-@_ID
-def restore(call: Call, memory_id: str) -> None:
-    """Bring back what was deleted, faded or superseded."""
+@command(
+    examples="""
+hindbrain restore mem-01k2x6d0q3v8r5w7y9z1b3d5f7
+hindbrain restore --drill
+hindbrain restore newest --yes
+"""
+)
+@argument("wanted", metavar="ID|BACKUP", required=False)
+@option(
+    "--drill", is_flag=True, help="Restore a backup (the newest, if none is named) on trial; nothing is left of it."
+)
+@option("--yes", is_flag=True, help="Let the backup take the place of the store.")
+def restore(call: Call, wanted: str | None, drill: bool, yes: bool) -> int:
+    """Bring back a memory, or the whole store from a backup.
+
+    A memory by its id: what was deleted, faded or superseded. A backup by its name in `hindbrain backup --list`, by its
+    path, or as `newest`: the store becomes what it was then, what it held is kept aside, and what hooks have told since
+    the backup is taken up again.
+    """
+    if drill or (wanted and _is_backup(wanted)):
+        from hindbrain.entry.cli.backup import restore_store
+
+        return restore_store(call, wanted or "newest", is_drill=drill, is_sure=yes)
+    if not wanted:
+        raise Misuse("Name a memory by its id, or a backup.")
     with call.open() as hindbrain:
-        memory = hindbrain.restore(memory_id)
+        memory = hindbrain.restore(wanted)
     call.tell(lambda: memory_record(memory), _done("Restored", memory))
+    return 0
+
+
+def _is_backup(wanted: str) -> bool:
+    """No id of a memory looks like that."""
+    return wanted == "newest" or wanted.endswith(".db") or "/" in wanted
 
 
 def _changes(wishes: Edit, *, no_tags: bool, no_files: bool) -> Edit:

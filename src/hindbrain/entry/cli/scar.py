@@ -17,7 +17,7 @@ class _Told(TypedDict):
     kind: str
     title: str
     lesson: str
-    importance: int
+    importance: int | None
     signature: str
     not_learnable: bool
 
@@ -60,7 +60,12 @@ hindbrain scar add --kind victory --title "Batches of 500" --lesson "Import in b
 @option("--kind", type=_KIND, required=True, metavar="failure|victory", help="What it was.")
 @option("--title", required=True, metavar="TEXT", help="What happened.")
 @option("--lesson", required=True, metavar="TEXT", help="What was added against it, or what to do again.")
-@option("--importance", type=Whole(-1_000, 1_000), default=5, metavar="N", help="0 to 10; 5 is the usual.")
+@option(
+    "--importance",
+    type=Whole(-1_000, 1_000),
+    metavar="N",
+    help="0 to 10.  [default: 5, until a model that routing.yaml names has weighed it]",
+)
 @option("--error", "signature", default="", metavar="TEXT", help="The error as it is printed, to know it again.")
 @option("--not-learnable", is_flag=True, help="Remember it, but never propose a rule because of it.")
 def _add(call: Call, **told: Unpack[_Told]) -> None:

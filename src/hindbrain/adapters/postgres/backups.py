@@ -1,0 +1,74 @@
+"""What a copy of a server's store is: a file of the embedded store, filled from one state of it.
+
+The file holds what `migrate` carries, so it restores into a server or a file alike. Queues and cursors of other
+machines are not in it, nor who may see what: those are the server's, and so is going back to a point in time.
+"""
+
+from collections.abc import Callable
+from contextlib import closing
+from datetime import datetime
+
+from hindbrain.adapters.postgres import check
+from hindbrain.adapters.postgres.store import PostgresStore
+from hindbrain.adapters.sqlite import SqliteStore, twin
+from hindbrain.adapters.sqlite.backups import BackupFolder, Tell
+from hindbrain.core.model.backup import Backup, Mended
+from hindbrain.errors import StoreDamaged, Unreadable
+from hindbrain.ports import Movable, Whole
+
+Carry = Callable[[Whole, Movable, Callable[[int], None]], object]  # all of one store into another, and compare them
+
+
+class PostgresBackups(BackupFolder):
+    def __init__(self, folder: str, *, store: Callable[[], PostgresStore], carry: Carry) -> None:
+        super().__init__(folder)
+        self._store = store
+        self._carry = carry
+
+    def make(self, at: datetime, *, to: str = "", tell: Tell) -> Backup:
+        with self._busy(self._place(to)) as work:
+            with closing(self._store()) as store, closing(SqliteStore(work / "filled.db")) as target:
+                _refuse_damaged(store)
+                with store.snapshot() as source:
+                    self._carry(source, target, lambda count: tell(count, 0))
+            wanted = twin.copied(str(work / "filled.db"), str(work / "copy.db"), look=twin.printed)
+            return self._named(work / "copy.db", at=at, to=to, wanted=wanted)
+
+    def restore(self, path: str, *, at: datetime) -> str:
+        """Into an empty database: what a server holds is never overwritten from here. Cut short, it can be repeated."""
+        with self._busy() as work, closing(self._present(path, work / "copy.db")) as source:
+            if source.damage():
+                raise StoreDamaged(
+                    f"{path} is damaged and was not restored", fix="`hindbrain backup --list` names others"
+                )
+            with closing(self._store()) as store:
+                self._carry(source, store, lambda _: None)
+        return ""
+
+    def mend(self, at: datetime) -> Mended:
+        """Memories and their versions, by the hashes that they were written with."""
+        done: list[str] = []
+        with self._busy() as work, closing(self._store()) as store:
+            for number, backup in enumerate(reversed(self.all())):
+                bad, past = store.look(check.broken)
+                if not bad and not past:
+                    break
+                try:
+                    source = self._present(backup.path, work / f"copy-{number}.db")
+                except Unreadable:
+                    continue
+                with closing(source):
+                    versions = [one for key in {*bad, *past} for one in source.history(key)]
+                    wanted = [*source.memories(bad).values(), *(one.memory for one in versions)]
+                    done += store.mend(wanted, versions)
+            bad, past = store.look(check.broken)
+        lost = (*(f"memory {key}" for key in bad), *(f"a version of {key}" for key in past))
+        return Mended(base="", aside="", restored=tuple(done), lost=lost)
+
+
+def _refuse_damaged(store: PostgresStore) -> None:
+    for one in store.damage():
+        raise StoreDamaged(
+            f"no backup was made, as the store is damaged: {one.where} {one.what}",
+            fix="hindbrain fsck --repair; older backups are untouched",
+        )

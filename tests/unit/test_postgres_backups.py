@@ -1,0 +1,156 @@
+"""A copy of a server's store is a file like any other backup, and goes back into a server or into a file."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from building import NOW, FakeClock, a_memory, keep
+from database import give_back, take_url
+from filling import filled
+
+from hindbrain.adapters.clock import SystemChance
+from hindbrain.adapters.files import LocalFiles
+from hindbrain.adapters.sqlite import SqliteStore
+from hindbrain.app.backup import backup, drill, restore
+from hindbrain.app.fsck import fsck
+from hindbrain.app.migrate import migrate
+from hindbrain.app.tools import Tools
+from hindbrain.core.hints import TYPE_CHECKING
+from hindbrain.errors import BadValue, StoreDamaged
+from hindbrain.settings import Settings
+
+if TYPE_CHECKING:
+    from hindbrain.adapters.postgres import PostgresStore
+    from hindbrain.adapters.postgres.backups import PostgresBackups
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    taken = take_url()
+    yield taken
+    give_back(taken)
+
+
+@pytest.fixture
+def other_url() -> Iterator[str]:
+    taken = take_url()
+    yield taken
+    give_back(taken)
+
+
+def opened(url: str, folder: Path) -> "PostgresStore":
+    from hindbrain.adapters.postgres import PostgresStore
+
+    return PostgresStore(url, home="here", backups=str(folder))
+
+
+def kept_in(folder: Path, url: str) -> "PostgresBackups":
+    from hindbrain.adapters.postgres.backups import PostgresBackups
+
+    return PostgresBackups(
+        str(folder),
+        store=lambda: opened(url, folder),
+        carry=lambda source, target, tell: migrate(source, target, tell=tell),
+    )
+
+
+@pytest.fixture
+def tools(url: str, tmp_path: Path, clock: FakeClock) -> Iterator[Tools]:
+    folder = tmp_path / "backups"
+    with closing(opened(url, folder)) as store:
+        filled(store)
+        yield Tools(
+            store=store,
+            clock=clock,
+            chance=SystemChance(),
+            files=LocalFiles(),
+            settings=Settings(home=str(tmp_path), store=url),
+            backups=lambda: kept_in(folder, url),
+        )
+
+
+def bend(url: str, sql: str) -> None:
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute(sql.encode())
+
+
+# R10
+def test_a_backup_of_a_server_goes_into_another_server_and_into_a_file(
+    tools: Tools, other_url: str, tmp_path: Path
+) -> None:
+    made = backup(tools).backup
+    backups = kept_in(tmp_path / "backups", other_url)
+    assert drill("newest", backups=backups).memories == 2
+    restore(made.name, backups=backups, spool=None, at=NOW)
+    with closing(opened(other_url, tmp_path / "none")) as there, closing(SqliteStore(made.path)) as copy:
+        for store in (there, copy):
+            assert store.events() == tools.store.events() and store.audits() == tools.store.audits()
+            assert store.history("mem-a") == tools.store.history("mem-a") and not store.damage()
+
+
+# R10
+def test_what_a_server_holds_is_not_written_over(tools: Tools, url: str, tmp_path: Path) -> None:
+    made = backup(tools).backup
+    with pytest.raises(BadValue, match="holds memories already"):
+        restore(made.name, backups=kept_in(tmp_path / "backups", url), spool=None, at=NOW)
+    assert tools.store.memory("mem-a")
+
+
+# R8 R10
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE memory SET data = replace(data, 'second', 'bended')",
+        "UPDATE memory_version SET data = replace(data, 'first', 'bents')",
+    ],
+)
+def test_changed_memories_of_a_server_are_found_and_taken_from_a_backup(tools: Tools, url: str, sql: str) -> None:
+    backup(tools)
+    keep(tools.store, a_memory("learned since the backup", id="mem-since"))
+    before = tools.store.history("mem-a"), tools.store.memory("mem-a")
+    bend(url, sql)
+    assert not fsck(tools).is_sound
+    with pytest.raises(StoreDamaged, match="no backup was made"):
+        backup(tools)
+    checkup = fsck(tools, is_repairing=True)
+    assert checkup.is_sound and checkup.mended and checkup.mended.restored and not checkup.mended.lost
+    assert (tools.store.history("mem-a"), tools.store.memory("mem-a")) == before and tools.store.memory("mem-since")
+
+
+SEALED = ("activity", "anchor", "event", "injection", "job", "link", "outcome", "receipt", "review", "saying", "audit")
+
+
+# R8
+@pytest.mark.parametrize("table", SEALED)
+def test_a_changed_value_of_any_table_of_a_server_is_found(tools: Tools, url: str, table: str) -> None:
+    """As a disk would change it: the server computes seals anew whenever a value is written through it."""
+    assert fsck(tools).is_sound
+    bend(
+        url,
+        f"ALTER TABLE {table} ALTER COLUMN seal DROP EXPRESSION; UPDATE {table} SET seal = seal + 1;",
+    )
+    try:
+        bad = [one for one in fsck(tools).findings if not one.is_ok]
+        assert any(f"{table}:" in one.what and "differ from the hash" in one.what for one in bad)
+    finally:
+        bend(
+            url,
+            f"ALTER TABLE {table} DROP COLUMN seal;"
+            f" ALTER TABLE {table} ADD COLUMN seal bigint GENERATED ALWAYS AS (hashtextextended(data, 0)) STORED;",
+        )
+    assert fsck(tools).is_sound
+
+
+# S4
+def test_a_memory_forgotten_on_a_server_is_gone_from_this_machine_s_backups(tools: Tools, tmp_path: Path) -> None:
+    secret = "the launch code is cranberry-seven"
+    keep(tools.store, a_memory(secret, id="mem-launch"))
+    made = backup(tools).backup
+    erased = tools.store.erase("mem-launch", at=NOW + timedelta(hours=1))
+    assert erased.backups == (made.path,) and not erased.found_in
+    assert secret.encode() not in Path(made.path).read_bytes()
+    assert kept_in(tmp_path / "backups", "").check(made.path) == (2, ())
