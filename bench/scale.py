@@ -21,7 +21,7 @@ from bench.meter import say
 from bench.peers.environments import Absent, python_of
 from bench.peers.known import LARGE, ON_SERVER, Peer
 from bench.peers.process import Process, Trouble
-from bench.peers.runner import text_of
+from bench.peers.runner import project_of, text_of
 from bench.peers.subject import ANSWERS
 from bench.plot import Line, lines
 from bench.report import ROOT, SEED, Part, Plot, Table
@@ -60,9 +60,10 @@ class Plan:
         """For each question the texts of the ten nearest that are kept at the numbered size."""
         from bench.peers.vectors import best
 
-        count, own = self.sizes[-1], int(project.rpartition("-")[2] or 0)
+        count = self.sizes[-1]
         kept = (*range(self.sizes[place]), *range(count, count + place * self.per_size))
-        wanted = [number for number in kept if not project or number % self.projects == own]
+        of = {number: project_of(number, count=count, projects=self.projects) for number in kept}
+        wanted = [number for number in kept if project in ("", of[number])]
         places = [text_of(number, count=count, distinct=self.distinct) for number in wanted]
         found = best(self.rows[places], self.rows[len(self.texts) :][_WARM : self.per_size], count=ANSWERS)
         return [{self.texts[places[one]] for one in line} for line in found]

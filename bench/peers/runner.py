@@ -19,6 +19,7 @@ from bench.peers.subject import DIMENSIONS, Ask, Item, Lookup, Outside, Subject
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 _BATCH = 500  # memories in one call of a store's batch interface
+_ADDED_TO = 3  # the project of those that are added one by one
 
 Answer = dict[str, object]
 
@@ -171,7 +172,7 @@ class _Rows:
 
 class _Items(Sequence[Item]):
     """The first `count` are filled in, projects in turn: where there are fewer texts, they come again, each time in
-    other projects. Those behind are added one by one, with texts of their own."""
+    other projects. Those behind are added one by one, with texts of their own, and all to one project."""
 
     def __init__(self, texts: Sequence[str], rows: _Rows, *, count: int, distinct: int, projects: int) -> None:
         self._texts, self._rows = texts, rows
@@ -184,8 +185,12 @@ class _Items(Sequence[Item]):
         if isinstance(which, slice):
             return [self[number] for number in range(*which.indices(len(self)))]
         place = text_of(which, count=self._count, distinct=self._distinct)
-        project = f"project-{which % self._projects}"
+        project = project_of(which, count=self._count, projects=self._projects)
         return Item(number=which, text=self._texts[place], project=project, vector=self._rows[place])
+
+
+def project_of(number: int, *, count: int, projects: int) -> str:
+    return f"project-{number % projects if number < count else _ADDED_TO % projects}"
 
 
 def text_of(number: int, *, count: int, distinct: int) -> int:

@@ -17,6 +17,7 @@ from hindbrain.ports import Near, Where
 FEW = 20_000  # vectors of a project that are all compared: some 30 ms
 _SLACK = 1e-4  # how far single precision may be off
 _WIDEST = 4_000  # numbers of a vector that the index takes
+_EF = 800  # candidates that the graph keeps in mind. Of the ten nearest of 50,000: 100 finds 82%, 400 97%, 800 99%
 _MORE = 4  # times as many as asked for are taken from the graph, and compared exactly
 SPACE = "s.provider = %s AND s.model = %s AND s.version = %s AND s.dimension = %s"
 
@@ -95,7 +96,7 @@ def _by_graph(db: Db, wanted: Wanted, *, space: Space, number: int, scopes: Sequ
     if space.dimension > _WIDEST or wanted.where.containing or not wanted.limit:
         return None
     depth = wanted.limit * _MORE
-    for name, value in (("ef_search", min(1000, max(100, depth))), ("max_scan_tuples", 200_000)):
+    for name, value in (("ef_search", min(1000, max(_EF, depth))), ("max_scan_tuples", 200_000)):
         db.execute(f"SET LOCAL hnsw.{name} = {value}".encode())
     db.execute("SET LOCAL hnsw.iterative_scan = relaxed_order")  # goes on until the filter lets enough through
     sql = f"""
