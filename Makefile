@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 
 .PHONY: run demo test check format docs bench bench-full soak fuzz clients system browser clean
 
-run: $(VENV)/.installed ## install, then serve API, hub and worker on the embedded store until Ctrl-C
+run: $(VENV)/.installed ## install, then serve API, hub, MCP and worker on the embedded store until Ctrl-C
 	@$(BIN)/hindbrain serve
 
 demo: $(VENV)/.installed ## install, then tell the story on a throw-away store
@@ -25,6 +25,7 @@ check: $(VENV)/.installed-dev clients system browser ## format, lint, types, gen
 	$(BIN)/python scripts/requirements.py --check
 	$(BIN)/python scripts/reference.py --check
 	$(BIN)/python scripts/routes.py --check
+	$(BIN)/python scripts/reliability.py --check
 	$(BIN)/python -m pytest
 
 clients: $(VENV)/.installed-dev ## the real coding agents that tests run, once for all clones; without them those tests are skipped
@@ -44,13 +45,19 @@ docs: $(VENV)/.installed-dev ## write the generated pages anew
 	$(BIN)/python scripts/requirements.py
 	$(BIN)/python scripts/reference.py
 	$(BIN)/python scripts/routes.py
+	$(BIN)/python scripts/reliability.py
 	$(BIN)/python scripts/docs_refresh.py
 
-soak: $(VENV)/.installed-dev ## the crash and load suites at full size
-	HINDBRAIN_TIER=full $(BIN)/python -m pytest tests/crash -p no:randomly
+FIGURES ?= figures.tsv# where full runs note how far they came; `scripts/reliability.py --take` reads it
 
-fuzz: $(VENV)/.installed-dev ## every property with many more examples
-	HINDBRAIN_TIER=full $(BIN)/python -m pytest tests/property
+soak: $(VENV)/.installed-dev system ## the crash, load and isolation suites at full size: hours; then `docs/reliability.md` tells it
+	HINDBRAIN_TIER=full HINDBRAIN_FIGURES=$(FIGURES) $(BIN)/python -m pytest -p no:randomly tests/crash tests/contract/test_isolation.py \
+		tests/unit/test_clocks.py tests/unit/test_queue_and_model.py tests/e2e/test_files_of_ours.py
+	$(BIN)/python scripts/reliability.py --take $(FIGURES)
+
+fuzz: $(VENV)/.installed-dev ## every property and every route with many more examples: hours
+	HINDBRAIN_TIER=full HINDBRAIN_FIGURES=$(FIGURES) $(BIN)/python -m pytest tests/property tests/e2e/test_http_openapi.py
+	$(BIN)/python scripts/reliability.py --take $(FIGURES)
 
 bench: $(VENV)/.installed-bench ## speed as ratios, and quality on ../shared/evals or EVAL_DATA where it is there
 	$(BIN)/python -m bench

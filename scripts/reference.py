@@ -61,7 +61,7 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
     "lesson": {
         "works": "list, newest first, of `{id, title, opened_at, estimate, tokens, closed_at, works, tasks, "
         "iterations, scars, logs}`; `open` and `add` answer with one of them, `close` with "
-        "`{work, bundle, text, path, refused}`",
+        "`{work, bundle, text, path, refused, made_by, trouble}`",
     },
     "receipts": {"receipts": f"list, newest first; each {_RECEIPT}"},
     "scar": {"scars": f"list, most important first; each {_MEMORY}"},
@@ -86,7 +86,10 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "notices": "list of what a person should know",
         "is_dry_run": "true: nothing was written",
     },
-    "skills": {"skills": f"list, newest first; each {_MEMORY}"},
+    "skills": {
+        "skills": f"list, newest first; each {_MEMORY}; `approve` answers with one of them, and with "
+        "`rule`, `status` and `reason`",
+    },
     "episodes": {"episodes": f"list, best first; each {_MEMORY}"},
     "before-task": {
         "relevant_patterns": "list of summaries: what worked",
@@ -261,7 +264,7 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "merged": "list of `{id, title, others}`: the memory that stays, and the ids of those hidden behind it",
         "compared": "memories that were looked at",
         "is_dry_run": "true: nothing was changed",
-        "run": "what `maintenance undo` takes; empty when nothing was done",
+        "run": "what `maintenance undo` takes; empty when nothing was done, or for two that you named",
     },
     "maintenance": {
         "runs": "list of `{id, job, at, steps, is_over, undone_at, until}`; `until`: when it can be undone no longer",
@@ -281,8 +284,8 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
     "beads": {"text": "what the script prints"},
     "backup": {
         "backup": "`{name, path, at, size_bytes, sort}`; with `--list` the answer is `{backups}`, a list of them, "
-        "oldest first. `sort` is made, before (a migration) or aside (what stood where "
-        "something was restored or repaired)",
+        "oldest first. `sort` is made, before (a migration) or aside (what stood where something was restored or "
+        "repaired)",
         "removed": "names of older backups that have had their time",
     },
     "fsck": {
@@ -322,7 +325,9 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
 }
 ELSEWHERE = {
     "mcp": "the protocol itself, and nothing else.",
-    "serve": "`{address, login, pid}` as soon as it listens; `login` is the link that lets one browser in.",
+    "serve": "`{address, login, mcp, pid}` as soon as it listens; `login` is the link that lets one browser in, `mcp` "
+    "where agents ask.",
+    "hub": "`{address, login}`; `login` is a link that lets one browser in.",
     "token": "`{token}`; with `add` `{name, rights, created_at, project, revoked_at, token}`, with `list` `{tokens}`: "
     "list of the same without `token`, with `revoke` one of those.",
     "add": f"{_RECEIPT}.",
@@ -334,6 +339,7 @@ ELSEWHERE = {
     "restore": f"{_MEMORY}, as it is afterwards. Of a backup `{{backup, aside, replayed, records, decisions_lost}}`: "
     "where that which the store held is now, and what was taken up since; with `--drill` "
     "`{backup, memories, damage, is_ok}`.",
+    "split": f"`{{whole, parts}}`: the id of the one that is hidden, and a list; each {_MEMORY}.",
     "worker": "`{pid, ended}` when it ends; with `--detach` `{pid, is_new, log}`, with `--once` `{done, left, space, "
     "drained: {records, spoiled, queued}, jobs: {done, failed, dead}}`, with `--stop` `{pid, was_running}`, with "
     "`--status` `{is_running, is_answering, pid, space, due, trouble, queue: {id, state, processing, doing, pending, "
@@ -489,8 +495,8 @@ def _meaning(option: click.Option) -> str:
 def _exit_codes() -> Iterator[str]:
     yield from ("", "## Exit codes", "", "| code | name | meaning |", "|--:|---|---|")
     yield "| 0 | | it worked; finding nothing is no error |"
-    found = "`doctor`, `fsck` or a drill found something, you said no to `forget`, or nobody read the output to its end"
-    yield f"| 1 | | {found} |"
+    found = "`doctor`, `fsck` or a drill found something"
+    yield f"| 1 | | {found}, you said no to `forget`, or nobody read the output to its end |"
     yield "| 2 | `usage` | the command line was wrong: an unknown option, a missing argument |"
     for error in kinds_of_error():
         yield f"| {error.exit_code} | `{error.code}` | {_cell(_summary(error))} |"

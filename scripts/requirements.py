@@ -157,9 +157,9 @@ def _order(row: str) -> tuple[int, int]:
 def citations(source: str, *, name: str) -> Found:
     """Every citation in one test module, with the test it counts for."""
     found = Found()
-    comments = _comments(source)
-    owner = _owners(source, comments=comments)
-    for line, text in sorted(comments.items()):
+    said = comments(source)
+    owner = _owners(source, comments=said)
+    for line, text in sorted(said.items()):
         test = owner.get(line)
         marked = _PROVES.match(text)
         if test is None and not marked:
@@ -176,7 +176,17 @@ def citations(source: str, *, name: str) -> Found:
     return found
 
 
-def _comments(source: str) -> dict[int, str]:
+def owners(source: str) -> dict[int, str]:
+    """Line number to the test that a comment there counts for."""
+    return _owners(source, comments=comments(source))
+
+
+def tests(source: str) -> list[str]:
+    """The names of all tests of a module."""
+    return [name for name, _ in _tests(ast.parse(source))]
+
+
+def comments(source: str) -> dict[int, str]:
     """Line number to comment text, without the mark."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     return {t.start[0]: t.string.lstrip("#").strip() for t in tokens if t.type == tokenize.COMMENT}

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 
-PROGRAMS = {"tmux": "tmux"}  # program -> package of Debian
+PROGRAMS = {"tmux": "tmux", "strace": "strace"}  # program -> package of Debian
 ENOUGH_S = 300.0
 
 

@@ -11,7 +11,7 @@ from hypothesis import settings
 from hindbrain.adapters.sqlite import SqliteStore
 
 settings.register_profile("small", deadline=None)  # machines are noisy: no test may depend on how long it took
-settings.register_profile("full", deadline=None, max_examples=5_000)
+settings.register_profile("full", deadline=None, max_examples=10_000)
 settings.load_profile("full" if os.environ.get("HINDBRAIN_TIER") == "full" else "small")
 
 

@@ -124,7 +124,7 @@ DELETE FROM receipt; DELETE FROM review; DELETE FROM injection; DELETE FROM even
 DELETE FROM job; DELETE FROM outcome; DELETE FROM anchor; DELETE FROM call; DELETE FROM paper;
 DELETE FROM suggestion; DELETE FROM audit; DELETE FROM workstream; DELETE FROM cursor; DELETE FROM memory_version;
 DELETE FROM posting; DELETE FROM term; DELETE FROM memory; DELETE FROM project_identity; DELETE FROM project;
-DELETE FROM access; DELETE FROM token; DELETE FROM reply;
+DELETE FROM access; DELETE FROM token; DELETE FROM reply; DELETE FROM turn;
 DELETE FROM meta WHERE name = 'audit'; UPDATE tally SET memories = 0, size = 0
 """
 

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hindbrain.entry import hub
 from hindbrain.entry.http import owner
 from hindbrain.entry.http.serve import Running, Wish
+from hindbrain.entry.mcp import lodged
 from hindbrain.settings import Settings
 
 
@@ -77,7 +79,10 @@ class Api:
 @contextmanager
 def serving(home: Path, *, project: str = "app", has_worker: bool = False, **wish: Any) -> Iterator[Api]:
     settings = Settings(home=str(home), store=str(home / "hindbrain.db"), project=project, embedder="off")
-    running = Running(settings, Wish(has_worker=has_worker, **wish), say=lambda _: None)
+    wanted = Wish(has_worker=has_worker, **wish)
+    running = Running(
+        settings, wanted, say=lambda _: None, more=hub.routes(), mounts=hub.mounts(), guests=lodged.guests()
+    )
     thread = threading.Thread(target=running.run)
     thread.start()
     try:

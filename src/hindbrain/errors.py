@@ -230,6 +230,14 @@ class StoreUnreachable(HindbrainError):
     http_status = 503
 
 
+class NotServing(HindbrainError):
+    """No service of this home runs."""
+
+    code = "not_serving"
+    exit_code = 89
+    http_status = 503
+
+
 class ExtraMissing(HindbrainError):
     """The command needs packages that the installation was made without."""
 

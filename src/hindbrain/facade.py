@@ -423,6 +423,18 @@ class Hindbrain:
 
         return restore(memory_id, store=self.store, clock=self._tools.clock)
 
+    def unite(self, memory_id: str, other: str, *, content: str = "", version: int | None = None) -> Memory:
+        """Make one of two: the first stays, says `content` where it is given, and has the evidence of both."""
+        from hindbrain.app.unite import unite
+
+        return unite(memory_id, other, content=content, version=version, tools=self._tools)
+
+    def split(self, memory_id: str, parts: Sequence[str], *, version: int | None = None) -> Sequence[Memory]:
+        """Make several of one, each with one of the `parts` as its text; the whole is hidden behind them."""
+        from hindbrain.app.split import split
+
+        return split(memory_id, parts, version=version, tools=self._tools)
+
     def forget(self, memory_id: str) -> Forgotten:
         """Erase a memory for good and prove it. NotErased when a file still holds its text."""
         from hindbrain.app.forget import forget
@@ -801,11 +813,11 @@ class Hindbrain:
 
         return scars(self._known(), store=self.store, kind=kind)
 
-    def learn(self, *, limit: int = 0) -> Learned:
+    def learn(self, *, limit: int = 0, tell: Callable[[int, int], None] | None = None) -> Learned:
         """Run the engine once: propose a rule for each learnable scar that has none. Nothing is applied."""
         from hindbrain.app.reflect import learn
 
-        return learn(self._adopted(), self._located.root or "", tools=self._tools, limit=limit)
+        return learn(self._adopted(), self._located.root or "", tools=self._tools, limit=limit, tell=tell)
 
     def feed(self, *, with_snoozed: bool = False) -> Sequence[Suggestion]:
         """What waits for a person, most important first."""

@@ -720,7 +720,8 @@ class Store(Reader, Protocol):
 
     def vitals(self) -> Mapping[str, str]:
         """How the store is, for a person: engine, is_engine_safe, path, size_bytes, wal_bytes, schema, mode_file,
-        mode_folder, is_read_only, lock_holder, backups, spaces (a line for each: its vectors, and what is due).
+        mode_folder, is_read_only, lock_holder, backups, unfit (why its place is none for a database that many write),
+        spaces (a line for each: its vectors, and what is due).
         Claims are "yes" or "no"; "" where there is no such thing.
         """
 

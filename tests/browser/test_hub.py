@@ -98,6 +98,11 @@ def test_memories_are_found_while_one_types(hub: Hub, opened: Opened, kept: Kept
     assert hub.hindbrain().show(memory_id(hub, "batch inserts")).counters.recalled == 0
     page.goto(f"{hub.url}/hub/memories?kind=fact")
     assert page.locator(".hit").count() == 3
+    page.get_by_role("link", name=re.compile("^Performance")).click()
+    page.wait_for_url("**category=Performance**")
+    assert page.locator(".hit").count() == 0
+    page.goto(f"{hub.url}/hub/memories?category=Performance&q=batch")
+    assert page.locator(".hit").count() == 1
     page.get_by_role("link", name=re.compile("^archived")).click()
     page.goto(f"{hub.url}/hub/memories?state=archived")
     assert "jenny" in page.locator(".hit").inner_text()
@@ -132,8 +137,85 @@ def test_a_memory_is_edited_pinned_judged_deleted_and_restored(hub: Hub, opened:
     assert [one.change for one in hub.hindbrain().history(id_)][-2:] == ["deleted", "restored"]
 
 
+def test_links_are_made_and_removed_and_one_memory_takes_the_place_of_another(
+    hub: Hub, opened: Opened, kept: Kept
+) -> None:
+    batch, retried = memory_id(hub, "Use batch inserts"), memory_id(hub, "Payments are retried")
+    page = opened()
+    page.goto(f"{hub.url}/hub/memories/{batch}")
+    before = page.locator("#links + ul li:not(.none)").count()
+    page.locator("summary", has_text="Link").click()
+    page.select_option("#relation", "example_of")
+    assert page.locator("#choices-link .choice").count() > 1  # those that are near, before anybody looks for one
+    page.fill("#find-link", "idempotency key")
+    page.locator("#choices-link .choice").nth(1).wait_for(state="detached")
+    page.get_by_label("Payments are retried").check()
+    page.fill("#because", "both are about writing less")
+    kept(page, "memory-link")
+    page.get_by_role("button", name="Link", exact=True).click()
+    page.wait_for_selector("text=The link was made.")
+    made = page.locator("li", has_text="both are about writing less")
+    assert "example of" in made.inner_text() and "Payments are retried" in made.inner_text()
+    made.get_by_role("button", name="Remove").click()
+    page.wait_for_selector("text=The link was removed.")
+    assert page.locator("#links + ul li:not(.none)").count() == before
+
+    page.locator("summary", has_text="Supersede").click()
+    page.fill("#other-supersede", retried)
+    page.get_by_role("button", name="Supersede", exact=True).click()
+    page.wait_for_selector("text=The other memory stands in its place.")
+    assert hub.hindbrain().show(batch).superseded_by == retried
+    page.locator("li", has_text="a person decided so").get_by_role("button", name="Remove").click()
+    page.wait_for_selector("text=What it had hidden is shown again.")
+    assert str(hub.hindbrain().show(batch).state) == "live"
+
+
+def test_two_memories_are_made_one_and_taken_apart_again(hub: Hub, opened: Opened, kept: Kept) -> None:
+    batch, retried = memory_id(hub, "Use batch inserts"), memory_id(hub, "Payments are retried")
+    page = opened()
+    page.goto(f"{hub.url}/hub/memories/{batch}")
+    page.locator("summary", has_text="Merge").click()
+    page.fill("#other-merge", retried)
+    page.get_by_role("button", name="Compare both").click()
+    page.wait_for_selector("h1:has-text('One of two')")
+    kept(page, "memory-merge")
+    both = page.locator("#content").input_value()
+    assert "Use batch inserts" in both and "Payments are retried" in both
+    page.get_by_role("button", name="Merge").click()
+    page.wait_for_selector("text=Two memories are one.")
+    assert hub.hindbrain().show(retried).superseded_by == batch and hub.hindbrain().show(batch).content == both
+
+    page.get_by_role("link", name="Split").click()
+    page.wait_for_selector("h1:has-text('Several of one')")
+    assert page.locator("#content").input_value() == both.replace("\n\n", "\n---\n")
+    page.fill("#content", "Use batch inserts of 500 rows.\n---\nPayments are tried again for a day.")
+    kept(page, "memory-split")
+    page.get_by_role("button", name="Split").click()
+    page.wait_for_selector("text=Its parts are memories of their own.")
+    assert page.locator("li", has_text="Payments are tried again for a day").count() == 1
+    assert str(hub.hindbrain().show(batch).state) == "superseded"
+    page.get_by_role("button", name="Restore").click()
+    page.wait_for_selector("text=The memory is back.")
+
+
+def test_who_logs_out_is_out(hub: Hub, opened: Opened, kept: Kept) -> None:
+    page = opened()
+    page.get_by_role("button", name="Log out").click()
+    page.wait_for_selector("text=This browser is forgotten.")
+    cookie = "; ".join(f"{one['name']}={one['value']}" for one in page.context.cookies())
+    assert hub.call("/hub/feed", cookie=cookie).status == 401 and cookie == ""
+
+
+def test_who_is_not_logged_in_is_told_how_to_get_in(hub: Hub, chromium: Any) -> None:
+    context = chromium.new_context()
+    page = context.new_page()
+    assert page.goto(f"{hub.url}/hub/memories").status == 401
+    assert "hindbrain hub" in page.locator("main").inner_text()
+    context.close()
+
+
 def test_hidden_characters_are_seen_before_a_memory_is_released(hub: Hub, opened: Opened, kept: Kept) -> None:
-    # RELIABILITY S8
+    # S8
     page = opened()
     page.get_by_text("it holds characters that a reader cannot see").click()
     page.wait_for_selector(".memory")
@@ -196,7 +278,12 @@ def test_two_thousand_notes_are_drawn_with_names_that_can_be_read(hub: Hub, open
 def test_what_was_given_up_is_tried_again(hub: Hub, opened: Opened, kept: Kept) -> None:
     page = opened()
     page.goto(f"{hub.url}/hub/health")
-    assert "the transcript ends in the middle of a line" in page.locator("main").inner_text()
+    told = page.locator("main").inner_text()
+    assert "the transcript ends in the middle of a line" in told and "daily at 02:00" in told
+    assert page.locator(".tiles div", has_text="Last backup").inner_text().split() == ["Last", "backup", "never"]
+    hub.hindbrain().backup()
+    page.reload()
+    assert "never" not in page.locator(".tiles div", has_text="Last backup").inner_text()
     kept(page, "health")
     page.get_by_role("button", name="Retry transcript").click()
     page.wait_for_selector("text=The jobs are queued again.")
@@ -206,10 +293,12 @@ def test_what_was_given_up_is_tried_again(hub: Hub, opened: Opened, kept: Kept) 
 def test_the_timeline_is_live_and_filtered(hub: Hub, opened: Opened, kept: Kept) -> None:
     page = opened()
     page.goto(f"{hub.url}/hub/timeline")
-    page.wait_for_selector(".live:not([hidden])")
+    page.wait_for_selector(".following:not([hidden])")
     hub.hindbrain().add("Somebody else has just learned this.", type="pitfall")
     page.wait_for_selector("text=Somebody else has just learned this")
     kept(page, "timeline")
+    page.goto(f"{hub.url}/hub/timeline?session=s-1")  # what was learned in it, not only what was done
+    assert "Handlers return values" in page.locator(".timeline").inner_text()
     page.goto(f"{hub.url}/hub/timeline?session=7f3c")
     assert "src/rows.py" in page.locator(".timeline").inner_text()
     assert "run-001" not in page.locator(".timeline").inner_text()
@@ -224,7 +313,9 @@ def test_nothing_serious_stands_in_anybodys_way(hub: Hub, opened: Opened, kept: 
         pytest.skip(words.why)
     page = opened(color_scheme=scheme, bypass_csp=True)  # for axe alone: the pages themselves stay as they are
     suggestion = hub.hindbrain().feed()[0].id
-    for name in (*PAGES, "memories?q=tests", f"feed/{suggestion}", f"memories/{memory_id(hub, 'Deploy')}"):
+    one, other = memory_id(hub, "Use batch inserts"), memory_id(hub, "Payments are retried")
+    told = (f"memories/{memory_id(hub, 'Deploy')}", f"memories/{one}", f"memories/{one}/split")
+    for name in (*PAGES, "memories?q=tests", f"feed/{suggestion}", *told, f"memories/{one}/merge?other={other}"):
         page.goto(f"{hub.url}/hub/{name}")
         page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
         page.add_script_tag(content=Path(words[-1]).read_text("utf-8"))
@@ -240,10 +331,11 @@ def test_nothing_serious_stands_in_anybodys_way(hub: Hub, opened: Opened, kept: 
 
 def test_a_phone_shows_every_page_without_scrolling_sideways(hub: Hub, opened: Opened, kept: Kept) -> None:
     page = opened(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    for name in (*PAGES, f"memories/{memory_id(hub, 'tzdata')}"):
+    one = f"memories/{memory_id(hub, 'tzdata')}"
+    for name in (*PAGES, one, f"{one}/split", f"{one}/merge?other={memory_id(hub, 'Payments')}"):
         page.goto(f"{hub.url}/hub/{name}")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
-        kept(page, f"phone-{name.split('/')[0]}-{len(name) > 10}".removesuffix("-False"))
+        kept(page, f"phone-{re.sub('[^a-z]+|mem-[0-9a-z]+', '-', name)[:24].strip('-')}")
 
 
 def test_everything_can_be_read_and_decided_without_scripts(hub: Hub, opened: Opened) -> None:
@@ -274,7 +366,7 @@ def test_keys_are_told_and_a_project_is_chosen(hub: Hub, opened: Opened, kept: K
     assert "Nothing waits" in page.locator("main").inner_text()
 
 
-def test_a_real_browser_runs_nothing_that_is_stored(hub: Hub, opened: Opened, kept: Kept) -> None:  # RELIABILITY S6
+def test_a_real_browser_runs_nothing_that_is_stored(hub: Hub, opened: Opened, kept: Kept) -> None:  # S6
     page = opened()
     names = poison(hub, PAYLOADS[:40:4])
     for name in (*names[:9], *names[-4:]):

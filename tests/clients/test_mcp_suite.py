@@ -1,4 +1,4 @@
-"""Our MCP server under the protocol's own tools: the conformance suite, and the inspector."""
+"""Our MCP server under the protocol's own tools, by itself and within the service: conformance suite, and inspector."""
 
 import contextlib
 import json
@@ -12,7 +12,13 @@ from typing import Any
 
 import pytest
 import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from hindbrain.entry.http import owner
+from hindbrain.entry.http.app import build as service_of
+from hindbrain.entry.http.desk import Desk
+from hindbrain.entry.http.guard import Address
+from hindbrain.entry.mcp.lodged import guests
 from hindbrain.entry.mcp.server import app, build
 from hindbrain.settings import Settings
 from hindbrain.wiring import open_hindbrain
@@ -38,22 +44,40 @@ APPLICABLE = {
 UNTESTABLE = {"sep-2575-server-rejects-undeclared-capability", "sep-2575-missing-capability-http-400"}
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+@pytest.fixture(scope="module", params=["alone", "service"])
+def address(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Of a server in this process that knows one thing."""
     home = tmp_path_factory.mktemp("home")
-    settings = Settings(home=str(home), store=str(home / "hindbrain.db"), embedder="off")
+    settings = Settings(home=str(home), store=str(home / "hindbrain.db"), project="app", embedder="off")
     with contextlib.ExitStack() as stack:
         hindbrain = stack.enter_context(open_hindbrain(project="app", settings=settings))
         hindbrain.add("The lock in `src/jobs/lock.py` expires after 30 seconds", type="pitfall")
         bound = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        served = app(build(lambda who: hindbrain, session="suite"))
+        port = bound.getsockname()[1]
+        if request.param == "alone":
+            served: ASGIApp = app(build(lambda who: hindbrain, session="suite"))
+        else:
+            desk = stack.enter_context(contextlib.closing(Desk(settings)))
+            service = service_of(desk, Address(host="127.0.0.1", port=port), guests=guests())
+            served = _Known(service, token=owner.token(settings))
         server = uvicorn.Server(uvicorn.Config(served, log_level="critical"))
         thread = Thread(target=server.run, kwargs={"sockets": [bound]})
         thread.start()
-        yield f"http://127.0.0.1:{bound.getsockname()[1]}/mcp"
+        yield f"http://127.0.0.1:{port}/mcp"
         server.should_exit = True
         thread.join()
+
+
+class _Known:
+    """Shows the token for callers that cannot: neither tool can be given one for all that it sends."""
+
+    def __init__(self, inner: ASGIApp, *, token: str) -> None:
+        self._inner, self._shown = inner, (b"authorization", f"Bearer {token}".encode())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope["headers"] = [*scope["headers"], self._shown]
+        await self._inner(scope, receive, send)
 
 
 def run(name: str, *words: str, home: Path) -> "subprocess.CompletedProcess[str]":

@@ -38,6 +38,7 @@ def test_nothing_is_told_twice(past: Past) -> None:
     assert blocks(past.later.last, CURE) == 1
 
 
+# S1
 def test_what_somebody_else_wrote_and_what_it_was_told_teaches_it_nothing(past: Past) -> None:
     assert past.later.last.text.count(f"MEMORY:fix:{FORGED}") >= 3  # the file, the page and the command's output
     assert past.kept.keys() == {*past.learned, CHOICE}

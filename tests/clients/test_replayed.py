@@ -13,6 +13,7 @@ AGENT = Claude()
 SESSIONS = 50
 
 
+# S2
 def test_fifty_sessions_that_were_told_much_and_learned_nothing_add_no_memory(desk: Desk) -> None:
     begin(desk, AGENT)
     desk.hindbrain("add", CURE, "--type", "fix")

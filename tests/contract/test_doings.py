@@ -294,6 +294,7 @@ def test_a_sound_log_and_queue_are_no_damage(store: Store) -> None:
     assert not store.damage()
 
 
+# R8
 @pytest.mark.parametrize(("table", "column"), [("activity", "data"), ("job", "payload")])
 def test_a_row_that_nobody_could_read_is_damage(sqlite_store: SqliteStore, table: str, column: str) -> None:
     sqlite_store.adopt(["name:one"], name="one", project_id="prj-one", at=NOW)

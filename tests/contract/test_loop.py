@@ -84,6 +84,7 @@ def test_a_suggestion_takes_the_place_of_its_former_state(store: Store) -> None:
     assert [one.id for one in store.suggestions("prj-one", scar=SCAR)] == ["sug-1"]
 
 
+# S12
 def test_the_log_is_kept_in_its_chain_and_nothing_else_comes_in(store: Store) -> None:
     assert store.audit_head() == Head()
     first = an_entry(store, detail={"files": [{"path": "ü", "before": ""}]})

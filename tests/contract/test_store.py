@@ -124,6 +124,7 @@ def test_a_pulse_for_nobody_is_an_error(store: Store) -> None:
         store.write(lambda tx: tx.apply(Changes(pulses=(Pulse(memory_id="mem-none", recalled=1),))))
 
 
+# R20
 @pytest.mark.parametrize(
     "text",
     ["", '"', "AND OR NOT", "a* (b", "'; DROP TABLE memory", "NEAR(", "scope:p1live", "\x00", "^", "日本", "🚀"],
@@ -148,6 +149,7 @@ def test_search_stems_prose(store: Store) -> None:
         assert store.search(query_terms(asked), HERE, limit=5), asked
 
 
+# S11
 def test_search_stays_in_its_project_and_among_the_living(store: Store) -> None:
     keep(store, a_memory("mine about caching", id="mem-a"))
     keep(store, a_memory("theirs about caching", id="mem-b", project="prj-two"))
@@ -469,3 +471,11 @@ def test_every_store_gives_the_same_order_and_scores(store: Store, texts: list[l
     expected = scores(documents, query_terms(" ".join(asked)), weights=WEIGHTS)
     assert {hit.memory.id: round(hit.score, 9) for hit in hits} == {key: round(s, 9) for key, s in expected.items()}
     assert [hit.memory.id for hit in hits] == sorted(expected, key=lambda key: (-expected[key], key))
+
+
+def test_what_goes_everywhere_is_found_from_a_project_that_nobody_knows_yet(store: Store) -> None:
+    keep(store, a_memory("the lock expires", id="mem-wide", reach=Reach.EVERYWHERE), a_memory("a lock", id="mem-own"))
+    new = Where(project="prj-new")
+    assert [hit.memory.id for hit in store.search(["lock"], new, limit=5)] == ["mem-wide"]
+    assert [memory.id for memory in store.select(new)] == ["mem-wide"]
+    assert not store.search(["lock"], Where(project="prj-new", with_everywhere=False), limit=5)

@@ -3,6 +3,7 @@
 python drainer.py HOME
 """
 
+import fcntl
 import sys
 import time
 from pathlib import Path
@@ -16,7 +17,8 @@ from hindbrain.wiring import open_tools
 def main() -> None:
     home = Path(sys.argv[1])
     settings = Settings(home=str(home), store=str(home / "hindbrain.db"), embedder="off")
-    with Lease(home / "worker.lock").hold():
+    with Lease(home / "worker.lock").hold(), (home / "witness").open("w") as witness:
+        fcntl.flock(witness, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError: there are two workers
         tools = open_tools(settings)
         print("ready", flush=True)
         while True:

@@ -1,6 +1,6 @@
 """What hooks left is taken up exactly once, whoever is killed, stopped or started in between."""
 
-import os
+import contextlib
 import random
 import signal
 import subprocess
@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from building import NOW
 from hooking import FOLDER, called, left, ran, transcript
+from tier import a_seed, figure, reached
 
 from hindbrain.adapters.spool import FileSpool
 from hindbrain.adapters.sqlite import SqliteStore
@@ -23,7 +24,6 @@ from hindbrain.core.model.activity import Deed
 from hindbrain.core.model.job import JobState
 from hindbrain.ports import Where
 
-IS_FULL = os.environ.get("HINDBRAIN_TIER") == "full"
 DRAINER = Path(__file__).with_name("drainer.py")
 ENOUGH_S = 60.0
 
@@ -85,11 +85,12 @@ def commands(store: SqliteStore) -> Counter[str]:
     return Counter(one.subject for one in store.activities(project.id, deeds=(Deed.COMMAND,)))
 
 
-# X-15 X-17 F-03
+# X-15 X-17 F-03, R4, R13, R14
 def test_a_worker_that_is_killed_again_and_again_loses_nothing_and_does_nothing_twice(home: Home) -> None:
-    """RELIABILITY R4, R13: killed anywhere, also while hooks go on."""
-    chance = random.Random(7)
-    rounds, each = (200, 400) if IS_FULL else (20, 60)
+    """Killed anywhere, also while hooks go on."""
+    seed = a_seed()
+    chance = random.Random(seed)
+    rounds, each = figure(20, 200), figure(60, 400)
     lessons, expected = [], []
     for number in range(rounds):
         names = [f"./step {number} {n}" for n in range(each)]
@@ -115,9 +116,10 @@ def test_a_worker_that_is_killed_again_and_again_loses_nothing_and_does_nothing_
         assert sorted(lesson for lesson in kept if lesson.startswith("Step")) == sorted(lessons)
         assert not [job for job in store.jobs(states=(JobState.DEAD,)) if job.kind == "transcript"]
         assert not store.damage()
+    reached("R4", f"a worker killed {rounds} times over {len(expected):,} records: each done once", seed=seed)
 
 
-# CH-064 X-17
+# CH-064 X-17, R13
 def test_of_two_workers_at_once_one_stays(home: Home) -> None:
     both = [home.start(is_ready=False) for _ in range(2)]
     home.until(lambda _: any(worker.poll() is not None for worker in both))
@@ -127,8 +129,8 @@ def test_of_two_workers_at_once_one_stays(home: Home) -> None:
     assert "WorkerRunning" in why and f"process {stays.pid}" in why and stays.poll() is None
 
 
-def test_a_stopped_worker_is_replaced_within_ten_seconds(home: Home) -> None:
-    """RELIABILITY R13. Wherever it was stopped, be it with the store locked."""
+def test_a_stopped_worker_is_replaced_within_ten_seconds(home: Home) -> None:  # R13
+    """Wherever it was stopped, be it with the store locked."""
     left(home.folder / "spool", (ran(f"./step {number}") for number in range(3_000)))
     first = home.start()
     time.sleep(0.1)
@@ -145,9 +147,100 @@ def test_a_stopped_worker_is_replaced_within_ten_seconds(home: Home) -> None:
     assert second.poll() is None
 
 
-def test_ten_thousand_records_are_taken_up_in_one_go(home: Home) -> None:
+def test_ten_thousand_records_are_taken_up_in_one_go(home: Home) -> None:  # R14
     left(home.folder / "spool", (ran(f"./step {number}", session=f"s{number % 40}") for number in range(10_000)))
     home.start()
     home.until(home.is_drained)
     with closing(SqliteStore(home.folder / "hindbrain.db")) as store:
         assert commands(store).total() == 10_000
+
+
+def test_of_workers_that_start_stop_and_die_in_any_order_there_is_never_more_than_one(home: Home) -> None:  # R13
+    """Each that becomes the worker takes a lock that only a second one would find taken, and says so."""
+    seed = a_seed()
+    chance = random.Random(seed)
+    rounds = figure(12, 300)
+    ended = Counter[str]()
+    for number in range(rounds):
+        some = [home.start(is_ready=False) for _ in range(chance.randint(1, 3))]
+        home.leave(ran(f"./step {number}"))
+        time.sleep(chance.uniform(0.0, 0.6))
+        for worker in some:
+            worker.send_signal(chance.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
+            _, why = worker.communicate(timeout=ENOUGH_S)
+            assert "BlockingIOError" not in why
+            ended["refused" if "WorkerRunning" in why else "ended"] += 1
+            home.workers.remove(worker)
+    home.start()
+    home.until(home.is_drained)
+    with closing(SqliteStore(home.folder / "hindbrain.db")) as store:
+        assert commands(store) == Counter(f"./step {number}" for number in range(rounds))
+        assert not store.damage()
+    home.end()
+    assert not _left_over(home.folder)
+    reached("R13", f"{rounds} races of up to 3 workers ({dict(ended)}): one at a time, 0 left over", seed=seed)
+
+
+def _left_over(folder: Path) -> list[str]:
+    """Processes that know of the folder; none of them may outlive the test."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if str(folder).encode() in place.read_bytes():
+                found.append(place.parent.name)
+    return found
+
+
+GROWTH = """
+import resource, sys
+from datetime import UTC, datetime
+from pathlib import Path
+sys.path.insert(0, sys.argv[3])
+from building import a_project, tools_of
+from hindbrain.app.jobs import run_due
+from hindbrain.core.model.activity import Activity, Deed
+from hindbrain.core.model.job import Job
+from hindbrain.ports import Changes
+tools = tools_of(Path(sys.argv[1]))
+a_project(tools.store)
+now = tools.clock.now()
+page = resource.getpagesize()
+
+def some(first, count):
+    jobs = tuple(
+        Job(id=f"job-{n:07d}", kind="work", key=f"k{n}", project="prj-one", payload={}, created_at=now, due_at=now)
+        for n in range(first, first + count)
+    )
+    tools.store.write(lambda tx: tx.apply(Changes(jobs=jobs)))
+
+def done(job, tools):
+    deed = Activity(id=f"act-{job.id}", at=now, project="prj-one", session="s", deed=Deed.COMMAND, subject=job.key)
+    return Changes(activities=(deed,))
+
+def attempt(run):
+    run()
+    return ""
+
+def size():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * page
+
+total, ran, sizes = int(sys.argv[2]), 0, []
+for first in range(0, total, total // 10):
+    some(first, total // 10)
+    ran += run_due({"work": done}, tools=tools, attempt=attempt).done
+    sizes.append(size())
+print(ran, sizes[0], max(sizes))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux to tell how large a process is")
+def test_a_worker_does_not_grow_with_the_jobs_that_it_has_done() -> None:  # R13
+    count = figure(2_000, 100_000)
+    in_memory = Path("/dev/shm")  # nothing is killed here: to wait for a disk would prove nothing
+    with tempfile.TemporaryDirectory(prefix="hb-", dir=in_memory if in_memory.is_dir() else None) as folder:
+        command = [sys.executable, "-c", GROWTH, folder, str(count), str(Path(__file__).parents[1])]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr[-2_000:]
+    ran_jobs, first, most = map(int, ended.stdout.split())
+    assert ran_jobs == count and most <= 1.2 * first
+    reached("R13", f"{count:,} jobs: {first / 1e6:.0f} MB after a tenth of them, {most / 1e6:.0f} MB at most")

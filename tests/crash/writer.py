@@ -13,12 +13,16 @@ def main() -> None:
     store, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
     with hindbrain.open(store, project="load") as memory:
         print("ready", flush=True)
-        started = time.monotonic()
+        started = last = time.monotonic()
+        waits = []
         for number in range(count):
             text = f"MEMORY:pattern:Worker {name} learned lesson{name}x{number} about module{number}"
             captured = memory.capture(text, session=f"session-{name}-{number // 40}", persona=f"w{name}")
             print(captured.receipts[0].memory_id, flush=True)  # the promise: only after capture returned
-        print("done", time.monotonic() - started, flush=True)
+            now = time.monotonic()
+            waits.append(now - last)
+            last = now
+        print("done", last - started, *waits, flush=True)
 
 
 if __name__ == "__main__":

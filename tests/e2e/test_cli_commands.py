@@ -161,6 +161,21 @@ def test_an_export_to_a_file_is_whole_or_not_there(cli: Cli) -> None:
 
 
 # DX-149
+def test_two_memories_are_merged_by_hand_and_one_is_split(cli: Cli) -> None:
+    lock, name = cli.add("Redis locks expire after 30 s"), cli.add("Jobs are named by date")
+    told = cli.json("merge", lock, name, "--content", "Locks expire after 30 s; jobs are named by date")
+    assert told["merged"] == [
+        {"id": lock, "title": "Locks expire after 30 s; jobs are named by date", "others": [name]}
+    ]
+    assert cli.json("show", name)["superseded_by"] == lock
+    parts = cli.json("split", lock, "--into", "Locks expire after 30 s", "--into", "Jobs are named after dates")
+    assert parts["whole"] == lock and [one["state"] for one in parts["parts"]] == ["live", "live"]
+    assert cli.json("show", lock)["state"] == "superseded"
+    for words in (["merge", lock], ["merge", "--content", "x"], ["merge", lock, name, "--dry-run"], ["split", lock]):
+        assert cli(*words, code=2).out == ""
+    assert f"restore {lock}" in cli("split", cli.json("restore", lock)["id"], "--into", "One", "--into", "Two").out
+
+
 def test_delete_archives_and_restore_brings_back(cli: Cli) -> None:
     memory_id = cli.add("here today")
 

@@ -65,6 +65,7 @@ def test_all_four_are_set_up_and_restored_byte_by_byte(cli: Cli, user: Path) -> 
     assert cli.json("uninit", "--yes")["changes"] == []
 
 
+# S16
 def test_nothing_is_written_without_a_yes(cli: Cli, user: Path) -> None:
     before = tree(user)
     shown = cli("init", "--dry-run").out

@@ -47,7 +47,7 @@ def arguments(name: str, memory_id: str) -> list[str]:
         "uninit": ["--dry-run"],
         "apply": ["--all-safe"],
         "before-task": ["lock"],
-        "migrate": [str(Path(os.environ["HINDBRAIN_HOME"]) / "hindbrain.db"), "elsewhere.db"],
+        "migrate": [f"{os.environ['HINDBRAIN_HOME']}/hindbrain.db", "carried.db"],
     }
     return [name, *rest.get(name, [])]
 
@@ -118,6 +118,7 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
     positional: dict[str, list[str]] = {
         **{name: [memory_id] for name in ("show", "why", "delete", "restore")},
         "edit": [memory_id, "--importance", "6"],
+        "split": [memory_id, "--into", "Redis locks expire", "--into", "30 s are long for a lock"],
         "links": [memory_id],
         "verdict": [memory_id, "helped"],
         "add": ["a second one"],
@@ -125,6 +126,7 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
         "recall": ["lock"],
         "completion": ["fish"],
         "extract": ["--session", "s1"],
+        "migrate": [f"{os.environ['HINDBRAIN_HOME']}/hindbrain.db", "carried.db"],
         "before-task": ["lock"],
         "worker": ["--status"],  # without an option it would serve
         "init": ["--dry-run"],
@@ -135,7 +137,13 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
     }
     exported = cli("export", "--project", "shared").out
     needs_a_suggestion = {"patch", "refuse", "snooze", "undo"}  # tests/e2e/test_cli_learning.py has some
-    apart = {"forget", "mcp", "serve", *needs_a_suggestion}  # two of them answer others until they are told to end
+    apart = {
+        "forget",
+        "mcp",
+        "serve",
+        "hub",
+        *needs_a_suggestion,
+    }  # two of them answer others until they are told to end
     for name in [*(name for name in COMMANDS if name not in apart), "forget"]:
         stdin = exported if name == "import" else ""
         answer: Any = cli.json(name, *positional.get(name, []), "--project", "shared", stdin=stdin)

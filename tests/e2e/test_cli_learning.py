@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 from calling import SRC, Cli
+
+from hindbrain.adapters.sqlite import SqliteStore
 
 PAGE = b"\xef\xbb\xbf# App\r\n\r\n* Be kind"
 LESSON = "Map what `src/img.py` reads before a layer goes"
@@ -211,9 +212,9 @@ def test_the_first_bad_entry_is_named(cli: Cli, name: str) -> None:
         scar(cli, f"Look into `src/{lesson}.py` before you change it")
     for one in proposed(cli):
         cli("apply", one["id"])
-    db = apsw.Connection(str(cli.home / "hindbrain.db"))
-    db.execute(sql)
-    db.close()
+    store = SqliteStore(cli.home / "hindbrain.db")  # somebody who has our program, too: the rows' seals are right again
+    store._connection().execute(sql)
+    store.close()
     told = cli.json("audit", "verify", code=1)
     assert told["fault"]["seq"] == seq and not told["is_intact"]
     assert re.search(rf"broken at entry {seq}: \w", cli("audit", "verify", code=1).out)

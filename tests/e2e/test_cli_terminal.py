@@ -28,6 +28,7 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     return Cli(tmp_path, monkeypatch)
 
 
+# S7
 @given(st.text())
 def test_no_text_can_steer_a_terminal_once_it_is_safe(text: str) -> None:
     assert not STEERING.search(output.safe(text))
@@ -83,6 +84,7 @@ def keep_hostile() -> str:
     return made.id
 
 
+# S7
 @pytest.mark.parametrize("form", [[], ["--json"]])
 @pytest.mark.parametrize(
     "name", ["list", "search", "recall", "show", "why", "export", "inject", "delete", "stats", "edit"]
@@ -144,6 +146,7 @@ def test_a_long_reason_is_wrapped_below_itself(cli: Cli, columns: int) -> None:
     assert "mail, limit, provider, hour" in " ".join(shown.split())
 
 
+# S7
 def test_a_hostile_memory_on_a_terminal_shows_our_colours_only(cli: Cli) -> None:
     memory_id = keep_hostile()
     for arguments in (["list", "--all"], ["show", memory_id], ["list", "--all", "--json"]):

@@ -100,6 +100,7 @@ def test_a_deleted_file_is_gone_and_a_renamed_one_is_followed(cli: Cli, reposito
     assert counted(repository.look()) == (1, 0, 0)
 
 
+# R24
 def test_another_worktree_is_judged_by_its_own_files(
     cli: Cli, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:

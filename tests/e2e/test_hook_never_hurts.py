@@ -200,6 +200,7 @@ def answering(place: Path, said: bytes) -> Iterator[list[dict[str, Any]]]:
 SAID = '{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"é\\n…"}}'.encode()
 
 
+# R12
 def test_the_worker_answers_byte_by_byte(home: Home) -> None:
     with answering(home.home / "worker.sock", SAID) as asked:
         assert home.hook(PROMPT).out == SAID
@@ -210,6 +211,7 @@ def test_the_worker_answers_byte_by_byte(home: Home) -> None:
     assert not (home.home / "worker-start").exists()  # there is one: the next that is missing is started at once
 
 
+# R12
 def test_the_worker_of_a_home_that_lies_deep_is_found(home: Home) -> None:
     home.home = home.folder / ("d" * 60) / ("e" * 60)
     home.home.mkdir(parents=True)
@@ -220,6 +222,7 @@ def test_the_worker_of_a_home_that_lies_deep_is_found(home: Home) -> None:
 
 
 # 1: no daemon.
+# R12
 def test_without_a_worker_the_event_is_kept_and_one_is_started_once(home: Home) -> None:
     (home.home / "worker-start").unlink()
     with Lease(home.home / "worker.lock").hold():  # so that the one that is started takes nothing up
@@ -232,6 +235,7 @@ def test_without_a_worker_the_event_is_kept_and_one_is_started_once(home: Home) 
     assert (home.home / "worker.log").stat().st_mode & 0o777 == 0o600
 
 
+# R12
 def test_a_worker_that_a_hook_starts_holds_none_of_the_clients_pipes(home: Home) -> None:
     """A client that waits for its pipe to close would wait for the worker."""
     (home.home / "worker-start").unlink()
@@ -253,6 +257,7 @@ def test_a_worker_that_a_hook_starts_holds_none_of_the_clients_pipes(home: Home)
 
 
 # 2: a stopped daemon.
+# R12
 def test_a_worker_that_was_stopped_holds_nobody_up(home: Home) -> None:
     worker = home.keeper()
     worker.send_signal(signal.SIGSTOP)
@@ -289,6 +294,7 @@ def silence(link: socket.socket) -> None:
         pass
 
 
+# R12
 @pytest.mark.parametrize("talk", [dripping, garbage, half, silence])
 def test_nothing_but_a_whole_answer_is_passed_on(home: Home, talk: Callable[[socket.socket], None]) -> None:
     with listening(home.home / "worker.sock", talk):
@@ -298,6 +304,7 @@ def test_nothing_but_a_whole_answer_is_passed_on(home: Home, talk: Callable[[soc
 
 
 # 4: a locked store.
+# R12
 def test_a_store_that_is_locked_for_long_holds_nobody_up(home: Home) -> None:
     with hindbrain.open(home.home / "hindbrain.db", project="app") as memory:
         memory.add("Redis locks expire after 30s")
@@ -311,6 +318,7 @@ def test_a_store_that_is_locked_for_long_holds_nobody_up(home: Home) -> None:
 
 
 # 5: a full disk.
+# R12
 def test_a_full_disk_leaves_no_half_event_behind(home: Home) -> None:
     home.hook(RAN)
     size = (home.home / "spool" / "current").stat().st_size
@@ -336,6 +344,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(folder)], check=True)
 
 
+# R12
 def test_on_a_disk_without_room_what_fits_is_kept_whole(home: Home, small_disk: Path) -> None:
     home.home = small_disk / "home"
     home.home.mkdir()
@@ -348,6 +357,7 @@ def test_on_a_disk_without_room_what_fits_is_kept_whole(home: Home, small_disk: 
 
 
 # 6: a corrupt store.
+# R12
 @pytest.mark.parametrize("content", [b"", b"garbage" * 10_000, b"SQLite format 3\x00" + b"\xff" * 5_000])
 def test_a_corrupt_store_costs_the_answer_and_nothing_else(home: Home, content: bytes) -> None:
     (home.home / "hindbrain.db").write_bytes(content)
@@ -356,6 +366,7 @@ def test_a_corrupt_store_costs_the_answer_and_nothing_else(home: Home, content: 
 
 
 # 7: bad JSON.
+# R12
 @pytest.mark.parametrize("client", ["claude", "codex", "gemini", "opencode"])
 @pytest.mark.parametrize(
     "raw",
@@ -368,6 +379,7 @@ def test_what_is_no_json_is_kept_for_a_person_to_see(home: Home, client: str, ra
     assert home.kept() == [raw.replace(name, own)]
 
 
+# R12
 def test_nothing_at_all_is_not_kept(home: Home) -> None:
     home.hook(b"")
     home.hook(b" \n")
@@ -375,6 +387,7 @@ def test_nothing_at_all_is_not_kept(home: Home) -> None:
 
 
 # 8: ten megabytes.
+# R12, R21
 def test_ten_megabytes_are_kept_in_short(home: Home) -> None:
     home.hook({**RAN, "tool_response": {"stdout": "line\n" * 2_000_000, "stderr": "the end"}})
     (payload,) = home.kept()
@@ -383,6 +396,7 @@ def test_ten_megabytes_are_kept_in_short(home: Home) -> None:
     assert (event["session_id"], event["tool_response"]["stderr"]) == ("s", "the end")
 
 
+# R12
 def test_ten_megabytes_of_nothing_are_kept_by_their_ends(home: Home) -> None:
     home.hook(b"A" + b"x" * 10_000_000 + b"Z")
     (payload,) = home.kept()
@@ -390,6 +404,7 @@ def test_ten_megabytes_of_nothing_are_kept_by_their_ends(home: Home) -> None:
 
 
 # 9: a broken environment.
+# R12
 def test_an_installed_command_line_outlives_its_python_and_its_package(home: Home) -> None:
     alone = home.folder / "hook.py"
     shutil.copy(HOOK, alone)
@@ -401,6 +416,7 @@ def test_an_installed_command_line_outlives_its_python_and_its_package(home: Hom
         assert home.hook(PROMPT, command=["sh", "-c", line]).out == b""
 
 
+# R12
 def test_a_package_that_lost_its_parts_still_keeps_the_event(home: Home) -> None:
     copy = home.folder / "copy" / "hindbrain"
     shutil.copytree(SRC / "hindbrain", copy)
@@ -409,12 +425,14 @@ def test_a_package_that_lost_its_parts_still_keeps_the_event(home: Home) -> None
     assert [json.loads(payload) for payload in home.kept()] == [PROMPT]
 
 
+# R12
 def test_no_setting_can_break_the_keeping(home: Home) -> None:
     (home.home / "config.toml").write_text("embedder = [")
     assert home.hook(PROMPT).out == b""
     assert len(home.kept()) == 1 and "BadSettings" in home.trouble
 
 
+# R12, R7
 @pytest.mark.parametrize("place", ["file", "/proc/nowhere", "file/below"])
 def test_a_home_that_cannot_be_written_to_hurts_nobody(home: Home, place: str) -> None:
     (home.folder / "file").touch()
@@ -424,6 +442,7 @@ def test_a_home_that_cannot_be_written_to_hurts_nobody(home: Home, place: str) -
 
 
 # And the rest.
+# R12
 def test_a_client_that_never_ends_what_it_says_is_left_at_the_deadline(home: Home) -> None:
     with subprocess.Popen(
         [sys.executable, "-I", "-S", str(HOOK), "claude"],
@@ -442,21 +461,47 @@ def test_a_client_that_never_ends_what_it_says_is_left_at_the_deadline(home: Hom
     assert "too late while reading" in home.trouble
 
 
+# R12
 def test_hooks_that_are_switched_off_keep_and_say_nothing(home: Home) -> None:
     home.hook(STOP, HINDBRAIN_HOOKS="off")
     assert home.kept() == [] and not home.trouble
 
 
+# R12
 def test_an_unknown_client_is_told_to_the_doctor_and_to_nobody_else(home: Home) -> None:
     assert home.hook(STOP, "emacs").err == b""
     assert home.kept() == [] and "emacs is no client" in home.trouble
 
 
+# R12
 def test_an_event_that_concerns_nobody_leaves_no_trace(home: Home) -> None:
     home.hook({**STOP, "hook_event_name": "Notification"})
     assert home.kept() == [] and not (home.home / "spool").exists()
 
 
+# R12
+
+
+# BD-009, X-25: what that takes is in docs/benchmarks.md
+def test_a_command_that_ran_is_only_noted_down_and_neither_store_nor_worker_is_looked_for(home: Home) -> None:
+    before = {place: place.stat().st_mtime_ns for place in home.home.iterdir()}
+    ended = home.hook(RAN)
+    assert (ended.code, ended.out, ended.err) == (0, b"", b"")
+    assert [json.loads(one) for one in home.kept()] == [RAN]
+    after = {place: place.stat().st_mtime_ns for place in home.home.rglob("*") if place.is_file()}
+    changed = {place for place, _ in set(after.items()) - set(before.items())}
+    assert changed == {home.home / "spool" / "current"}
+
+
 def test_every_event_is_silent_on_standard_error(home: Home) -> None:
     for line in (TESTS / "fixtures" / "hooks" / "claude.jsonl").read_bytes().splitlines():
         assert home.hook(line).err == b""
+
+
+# R12
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed: `make system`")
+def test_on_a_disk_that_takes_its_time_the_event_is_kept_in_time(home: Home) -> None:  # R22
+    slow = ["strace", "-f", "-o", os.devnull, "-e", "trace=fsync,fdatasync"]
+    slow += ["-e", "inject=fsync,fdatasync:delay_enter=200000", sys.executable, "-I", "-S", str(HOOK), "claude"]
+    home.hook(STOP, command=slow)
+    assert [json.loads(payload) for payload in home.kept()] == [STOP]

@@ -2,6 +2,8 @@
 
 import http.client
 import json
+import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -88,6 +90,17 @@ def test_a_search_finds_what_holds_the_text(api: Api) -> None:
     assert len(found("q=locks&after_date=2000-01-01&before_date=2999-01-01")) == 2
     for wrong in ("", "?q=", "?q=x&after_date=yesterday", "?q=x&limit=0", "?q=x&limit=101"):
         assert api(f"{search}{wrong}", status=400)
+
+
+def test_a_search_answers_with_fifty_unless_it_is_told_otherwise_and_never_with_more_than_a_hundred(api: Api) -> None:
+    # Q-21
+    hindbrain = api.running.service.app.state.desk.named("crowded")
+    for number in range(101):
+        hindbrain.add(f"Needle number {number} lies in drawer {number * 7}")
+    search = "GET /api/projects/crowded/memories/search?q=needle"
+    assert len(api(search, status=200).data) == 50
+    assert len(api(f"{search}&limit=100", status=200).data) == 100
+    assert api(f"{search}&limit=101", status=400)
 
 
 # DX-170 F-34
@@ -182,7 +195,7 @@ def test_a_repeated_write_gets_its_answer_from_the_next_process_too(tmp_path: Pa
     assert again.text == first.text and again.headers["etag"] == first.headers["etag"]
 
 
-def test_a_follower_of_events_goes_on_where_it_stopped(api: Api) -> None:
+def test_a_follower_of_events_goes_on_where_it_stopped(api: Api) -> None:  # DX-132
     api.add("Redis locks expire after 30 s")
     whole = _events(api("GET /api/events?after=0&follow=false", status=200).text)
     assert [one["name"] for one in whole if one["name"] == "memory_created"] and len(whole) > 1
@@ -190,6 +203,26 @@ def test_a_follower_of_events_goes_on_where_it_stopped(api: Api) -> None:
     assert _events(rest.text) == whole[1:]
     assert _events(api("GET /api/events?follow=false", status=200).text) == []
     assert api("GET /api/events?follow=false", headers={"Last-Event-ID": "-1"}, status=400)
+
+
+def test_a_follower_that_goes_away_is_followed_no_longer(api: Api) -> None:  # DX-139
+    def ended() -> int:
+        """Requests are counted when they are over."""
+        found = re.search(r'route="/api/events",status="200"} (\d+)', api("GET /metrics", status=200).text)
+        return int(found[1]) if found else 0
+
+    before = ended()
+    connection = http.client.HTTPConnection("127.0.0.1", api.port, timeout=30)
+    connection.request("GET", "/api/events", headers={"Authorization": f"Bearer {api.token}"})
+    stream = connection.getresponse()
+    assert stream.readline().startswith(b"id:") and ended() == before
+    stream.close()
+    connection.close()
+    for _ in range(200):
+        if ended() > before:
+            return
+        time.sleep(0.05)
+    pytest.fail("it is still served")
 
 
 def test_an_event_comes_to_whoever_waits_for_it(api: Api) -> None:
@@ -235,6 +268,27 @@ def test_links_are_read_from_both_ends(api: Api) -> None:
     assert api(f"POST /api/memories/{newer['id']}/links", tie | {"relation": "likes"}, status=400)
     assert api(f"POST /api/memories/{newer['id']}/links", tie | {"target": "mem-none"}, status=404)
     assert api(f"GET /api/memories/{newer['id']}/why", status=200).data["memory"]["id"] == newer["id"]
+    assert api(f"DELETE /api/memories/{one['id']}/links/likes/{newer['id']}", status=400)
+    relation = tie["relation"]
+    assert api(f"DELETE /api/memories/{newer['id']}/links/{relation}/{one['id']}", status=204)
+    assert api(f"GET /api/memories/{one['id']}/links", status=200).data == []
+    assert api(f"DELETE /api/memories/{newer['id']}/links/{relation}/{one['id']}", status=404)
+
+
+def test_two_memories_become_one_and_one_becomes_two(api: Api) -> None:
+    lock, name = api.add("Sentinel locks expire after 31 s"), api.add("Nightly jobs are named by date")
+    merge = f"POST /api/memories/{lock['id']}/merge"
+    both = {"other": name["id"], "content": "Sentinel locks expire after 31 s, and nightly jobs are named by date"}
+    assert api(merge, both, status=412, headers={"If-Match": '"9"'})
+    whole = api(merge, both, status=200, headers={"If-Match": '"1"'})
+    assert whole.data["content"] == both["content"] and whole.headers["etag"] == '"2"'
+    assert api(f"GET /api/memories/{name['id']}").data["superseded_by"] == lock["id"]
+    assert api(merge, both, status=409) and api(merge, {"other": "mem-none"}, status=404)
+    split = f"POST /api/memories/{lock['id']}/split"
+    assert api(split, {"parts": ["one"]}, status=400)
+    parts = api(split, {"parts": ["Sentinel locks expire", "Nightly jobs have names"]}, status=201).data
+    assert [part["content"] for part in parts] == ["Sentinel locks expire", "Nightly jobs have names"]
+    assert api(f"GET /api/memories/{lock['id']}").data["state"] == "superseded"
 
 
 def test_what_is_too_large_or_no_json_is_refused_before_it_is_read(api: Api) -> None:

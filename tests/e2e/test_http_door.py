@@ -14,13 +14,17 @@ from hypothesis import strategies as st
 from serving import Api, serving
 
 from hindbrain.entry.http import owner
+from hindbrain.entry.http.caller import signed
 from hindbrain.entry.http.guard import Address, is_loopback
 from hindbrain.entry.http.serve import Wish, refuse_open
 from hindbrain.entry.http.table import ROUTES, absent, offered
 from hindbrain.errors import BadValue
 from hindbrain.settings import Settings
 
-OTHERS = ("GET /login", "POST /logout", "GET /api/openapi.json", "GET /", "GET /nowhere", "OPTIONS /api/recall")
+OTHERS = (
+    *("GET /login", "POST /logout", "GET /api/openapi.json", "GET /", "GET /nowhere", "OPTIONS /api/recall"),
+    *("GET /mcp", "POST /mcp", "DELETE /mcp", "GET /hub/feed", "POST /hub/feed/x/apply", "GET /hub/static/hub.js"),
+)
 LINES = [f"{route.method} {route.path}" for route in offered()] + list(OTHERS)
 
 
@@ -61,6 +65,7 @@ def everything(api: Api, changed: Mapping[str, str | None]) -> dict[str, str]:
     return {name: value.replace("PORT", str(api.port)) for name, value in whole.items() if value is not None}
 
 
+# S5
 @pytest.mark.parametrize("line", LINES)
 @pytest.mark.parametrize("caller", BAD_CALLERS)
 def test_no_route_answers_a_bad_caller(api: Api, line: str, caller: str) -> None:
@@ -78,11 +83,40 @@ def test_no_route_answers_a_bad_caller(api: Api, line: str, caller: str) -> None
     assert "set-cookie" not in answer.headers and api.token not in answer.text
 
 
+# S5
 def test_every_documented_route_is_one_of_those(api: Api) -> None:
     document = api("GET /api/openapi.json", status=200).data
     told = {f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods}
     assert told == {f"{route.method} {route.path}" for route in offered()}
     assert document["openapi"].startswith("3.1")
+
+
+def test_no_caller_can_name_an_address_for_the_service_to_call(api: Api) -> None:  # S10
+    """Addresses of models stand in routing.yaml alone: neither a body nor a query has a place for one."""
+    document = api("GET /api/openapi.json", status=200).data
+
+    def names(value: Any) -> Iterator[str]:
+        if isinstance(value, Mapping):
+            yield from value.get("properties", {})
+            yield from (str(one["name"]) for one in value.get("parameters", []) if "name" in one)
+            for inner in value.values():
+                yield from names(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                yield from names(inner)
+
+    requests = {
+        path: {
+            method: {k: v for k, v in told.items() if k in ("parameters", "requestBody")}
+            for method, told in one.items()
+        }
+        for path, one in document["paths"].items()
+    }
+    bodies = {name for name in names({"paths": requests, "schemas": document.get("components", {})})}
+    assert len(bodies) > 20
+    assert not [
+        name for name in bodies if any(w in name.lower() for w in ("url", "uri", "webhook", "endpoint", "callback"))
+    ]
 
 
 def test_a_route_whose_verb_is_not_there_is_not_offered(api: Api) -> None:
@@ -97,6 +131,7 @@ def test_the_names_of_this_machine_are_let_in(api: Api, host: str) -> None:
     assert api.raw("GET", "/api/stats", headers=everything(api, {"Host": host, "Origin": origin})).status == 200
 
 
+# S5
 def test_two_of_what_there_must_be_one_of_are_refused(api: Api) -> None:
     for name, value in (("Host", f"127.0.0.1:{api.port}"), ("Authorization", f"Bearer {api.token}")):
         connection = http.client.HTTPConnection("127.0.0.1", api.port, timeout=30)
@@ -168,6 +203,7 @@ def test_a_named_token_has_its_rights_and_no_others(api: Api, tokens: Any) -> No
     assert api("GET /api/recall?q=redis", token=reader, status=401)
 
 
+# S11
 def test_a_token_of_one_project_sees_no_other(api: Api, tokens: Any) -> None:
     secret = "Their deploy key lies in the vault"
     theirs = api.add(secret, project="other")
@@ -206,6 +242,7 @@ def test_a_named_token_decides_in_its_own_name_only(api: Api, tokens: Any) -> No
         assert heard.data["outcome"]["session"] == f"person:{said}"
 
 
+# S15
 def test_the_token_lies_in_a_file_that_only_its_owner_reads(tmp_path: Path) -> None:
     settings = Settings(home=str(tmp_path / "home"), store=str(tmp_path / "home" / "h.db"))
     first = owner.token(settings)
@@ -252,3 +289,49 @@ def test_what_is_not_http_is_told_so_in_the_form_of_every_other_refusal(api: Api
     assert head.startswith(b"HTTP/1.1 400 ")
     assert b"content-type: application/problem+json" in head.lower()
     assert json.loads(body)["code"] == "bad_request"
+
+
+@pytest.mark.parametrize(
+    ("host", "names", "url"),
+    [
+        ("127.0.0.1", (), "http://127.0.0.1:80"),
+        ("0.0.0.0", (), "http://127.0.0.1:80"),
+        ("::", ("memory.example",), "http://memory.example:80"),
+        ("::1", (), "http://[::1]:80"),
+    ],
+)
+def test_the_address_that_is_printed_can_be_called(host: str, names: tuple[str, ...], url: str) -> None:
+    address = Address(host=host, port=80, names=names)
+    assert address.url == url and url.removeprefix("http://") in address.hosts
+
+
+def test_whoever_has_the_owners_secret_makes_links_that_work_once_at_one_door(api: Api) -> None:
+    doorman, shown = api.running.service.doorman, {"Host": f"127.0.0.1:{api.port}"}
+
+    def entered(code: str) -> Any:
+        return api.raw("GET", f"/login?once={code}", headers=shown)
+
+    code = signed(api.token, doorman.door)
+    until, nonce, seal = code.split(".")
+    for bad in (
+        signed("hb-guess", doorman.door),
+        signed(api.token, "another"),
+        f"{int(until) + 1}.{nonce}.{seal}",
+        "..",
+    ):
+        assert entered(bad).status == 401
+    cookie = entered(code).headers["set-cookie"].partition(";")[0]
+    assert entered(code).status == 401
+    browser = {**shown, "Cookie": cookie, "Origin": api.running.address.url}
+    assert api.raw("GET", "/hub/feed", headers=browser).status == 200
+    assert api.raw("POST", "/logout", headers=browser).status == 204
+    assert api.raw("GET", "/hub/feed", headers=browser).status == 401
+
+
+def test_a_browser_before_the_door_is_told_in_a_page(api: Api) -> None:
+    shown = {"Host": f"127.0.0.1:{api.port}", "Accept": "text/html,*/*"}
+    for path in ("/", "/hub/feed", "/login?once=<script>alert(1)</script>"):
+        answer = api.raw("GET", path, headers=shown)
+        assert answer.status == 401 and answer.headers["content-type"].startswith("text/html")
+        assert "hindbrain hub" in answer.text and "<script" not in answer.text
+        assert answer.headers["content-security-policy"].startswith("default-src 'none'")

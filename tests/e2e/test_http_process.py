@@ -76,6 +76,28 @@ def test_a_follower_of_events_does_not_keep_it_alive(cli: Cli) -> None:
             connection.close()
 
 
+def test_another_link_is_to_be_had_while_it_runs(cli: Cli) -> None:
+    cli.add("Redis locks expire after 30 s")
+    assert cli("hub", "--json", code=89).error["code"] == "not_serving"
+    with served(cli) as (process, told):
+        links = {told["login"], *(cli.json("hub")["login"] for _ in range(2))}
+        assert len(links) == 3
+        for link in map(urlsplit, links):
+            assert get(told["address"], f"{link.path}?{link.query}")[0] == 303
+            assert get(told["address"], f"{link.path}?{link.query}")[0] == 401
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+    assert "hindbrain serve --open" in cli("hub", "--json", code=89).error["fix"]
+
+
+def test_a_service_that_was_killed_is_not_taken_for_one_that_runs(cli: Cli) -> None:
+    cli.add("Redis locks expire after 30 s")
+    with served(cli) as (process, _):
+        process.kill()
+        process.wait()
+        assert cli("hub", "--json", code=89).error["code"] == "not_serving"
+
+
 def test_named_tokens_are_made_listed_and_revoked(cli: Cli) -> None:
     cli.add("Redis locks expire after 30 s")
     made = cli.json("token", "add", "ci", "--rights", "write,read")

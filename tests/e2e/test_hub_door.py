@@ -45,7 +45,7 @@ def hub(tmp_path: Path) -> Iterator[Hub]:
         yield one
 
 
-def test_nothing_that_is_stored_runs_in_any_view(hub: Hub) -> None:  # RELIABILITY S6
+def test_nothing_that_is_stored_runs_in_any_view(hub: Hub) -> None:  # S6
     assert len(PAYLOADS) == 100
     cookie = hub.cookie()
     looked = 0
@@ -61,7 +61,7 @@ def test_nothing_that_is_stored_runs_in_any_view(hub: Hub) -> None:  # RELIABILI
     assert looked > 200  # it was shown, as text
 
 
-def test_what_is_said_in_an_address_comes_back_as_text(hub: Hub) -> None:  # RELIABILITY S6
+def test_what_is_said_in_an_address_comes_back_as_text(hub: Hub) -> None:  # S6
     cookie = hub.cookie()
     bad = "%22%3E%3Cscript%3Ealert(1)%3C/script%3E"
     addresses = ("feed?done=", "memories?q=", "memories?kind=", "timeline?session=", "graph?kind=", "feed?project=", "")
@@ -72,7 +72,7 @@ def test_what_is_said_in_an_address_comes_back_as_text(hub: Hub) -> None:  # REL
         assert answer.status in (200, 400, 404) and not seen.bad
 
 
-def test_every_hidden_letter_is_shown(hub: Hub) -> None:  # RELIABILITY S8
+def test_every_hidden_letter_is_shown(hub: Hub) -> None:  # S8
     hidden = "\u202e\u2066\u200b\u200d\u2060\ufeff\u00ad\u034f\u115f\u3164\u2800\ufe0f\u061c"
     hidden += "\U000e0041\U000e0101\x1b\x07\u2028"
     cookie = hub.cookie()
@@ -85,7 +85,7 @@ def test_every_hidden_letter_is_shown(hub: Hub) -> None:  # RELIABILITY S8
             assert f"U+{ord(hidden[int(name[-4:])]):04X}" in "".join(shown.text)
 
 
-def test_a_change_needs_the_cookie_our_origin_and_the_pages_token(hub: Hub) -> None:  # RELIABILITY S5
+def test_a_change_needs_the_cookie_our_origin_and_the_pages_token(hub: Hub) -> None:  # S5
     hindbrain = hub.hindbrain()
     kept = hindbrain.add("Stay as you are", type="pitfall").memory_id
     path, cookie = f"/hub/memories/{kept}/delete", hub.cookie()
@@ -102,6 +102,7 @@ def test_a_change_needs_the_cookie_our_origin_and_the_pages_token(hub: Hub) -> N
     assert str(hindbrain.show(kept or "").state) == "archived"
 
 
+# S5
 def test_no_page_is_for_strangers_and_each_goes_with_its_headers(hub: Hub) -> None:
     assert hub.call("/", cookie=hub.cookie()).headers["location"] == "/hub/feed"
     for path in ("/", "/hub", "/hub/feed", "/hub/static/hub.css", "/hub/nothing"):
@@ -114,7 +115,7 @@ def test_no_page_is_for_strangers_and_each_goes_with_its_headers(hub: Hub) -> No
         assert answer.headers["cache-control"] == "no-store"
 
 
-def test_scripts_of_the_hub_never_set_html() -> None:  # RELIABILITY S6
+def test_scripts_of_the_hub_never_set_html() -> None:  # S6
     import hindbrain.entry.hub as package
 
     text = (Path(package.__file__).parent / "static" / "hub.js").read_text("utf-8")

@@ -164,6 +164,7 @@ def test_over_http_each_connection_is_a_session_where_none_is_named(
     assert len({one["session"] for one in kept}) == 2 and all(one["session"].startswith("mcp-") for one in kept)
 
 
+# S5
 @pytest.mark.parametrize(
     ("headers", "status"),
     [

@@ -5,9 +5,9 @@ Then from a failure to a rule that a person agreed to, and back.
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,11 +15,14 @@ from database import give_back, rows_of, take_url
 
 import hindbrain
 from hindbrain.adapters.sqlite import SqliteStore
+from hindbrain.app.answer import answer
 from hindbrain.core.learning.destinations import diff
 from hindbrain.core.model import Verdict
 from hindbrain.core.model.suggestion import Status
 from hindbrain.errors import Conflict
 from hindbrain.ports import Store
+from hindbrain.settings import load
+from hindbrain.wiring import hurried_tools
 
 TRANSCRIPT = """\
 Looking at the failing request, I found the cause.
@@ -132,25 +135,16 @@ def forge(store: Store) -> None:
         db.execute("UPDATE audit SET data = replace(data, 'human anna', 'human eve') WHERE seq = 1")
 
 
-@pytest.mark.parametrize("home", ["file"], indirect=True)  # the hook's own process has a clock: a server may be late
-def test_a_reflex_that_a_person_agreed_to_is_told_to_the_next_session(home: Path, tmp_path: Path) -> None:
+def test_a_reflex_that_a_person_agreed_to_is_told_to_the_next_session(home: Path) -> None:
     # HB-091, HB-109
     with hindbrain.open() as memory:
         memory.scar("failure", "Long answers", lesson="The owner prefers short answers", importance=8)
         (proposed,) = memory.learn().suggestions
         memory.apply(proposed.id, by="anna")
     started = {"hook_event_name": "SessionStart", "session_id": "s2", "cwd": str(home), "source": "startup"}
-    hook = Path(hindbrain.__file__).with_name("hook.py")
-    known = {"HINDBRAIN_HOME": str(tmp_path / "home"), "HOME": str(tmp_path), "HINDBRAIN_EMBEDDER": "off"}
-    said = subprocess.run(
-        [sys.executable, "-I", "-S", str(hook), "claude"],
-        input=json.dumps(started),
-        env=known,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    ).stdout
+    tools = hurried_tools(load())  # as a hook has them, without its deadline: this machine may be busy
+    with closing(tools.store):
+        said = answer("claude", json.dumps(started).encode(), at=datetime.now(UTC), tools=tools)
     assert "Long answers" in json.loads(said)["hookSpecificOutput"]["additionalContext"]
 
 

@@ -233,7 +233,7 @@ def test_a_worker_that_is_told_to_end_leaves_nothing_behind(home: Home, kind: si
     assert not home.socket.exists() and Lease(home.home / "worker.lock").holder is None
 
 
-# HB-046 X-17
+# HB-046 X-17, R13
 def test_a_worker_that_is_killed_in_the_middle_is_followed_by_one_that_does_the_rest(home: Home) -> None:
     contents = [f"Lesson {number} of many" for number in range(120)]
     home.add(*contents)
@@ -255,7 +255,7 @@ def test_a_worker_that_is_killed_in_the_middle_is_followed_by_one_that_does_the_
     assert sorted(embedded) == sorted(contents)  # each of them, and none twice
 
 
-# CH-064
+# CH-064, R13
 def test_a_home_has_one_worker(home: Home) -> None:
     first = home.serving()
     second = home.start()

@@ -26,7 +26,8 @@ DATABASE = re.compile(r"(?i)\b(?:\w*_)?(?:db|database|sqlite|wal|shm|store)(?:_\
 MAY_OPEN = {
     "schema.py::create_file": "the database, before any connection exists, with O_EXCL",
     "schema.py::_read": "migrations inside the package",
-    "gate.py::_locked": "lock files beside the database",
+    "gate.py::_opened": "lock files beside the database",
+    "place.py::_kind": "the system's table of disks",
     "twin.py::_sync": "a finished copy that no connection has open, and its folder",
 }
 OTHER_ENGINES = {"sqlite3", "_sqlite3", "pysqlite3", "sqlean", "aiosqlite"}
@@ -61,6 +62,7 @@ def names_the_database(call: ast.Call) -> bool:
     return any(DATABASE.search(ast.unparse(operand)) for operand in operands)
 
 
+# R1, R9
 @pytest.mark.parametrize("path", files("src", "bench", "tests", "scripts"), ids=lambda p: p.stem)
 def test_only_one_engine_ever_opens_a_database(path: Path) -> None:
     imported = set()
@@ -73,6 +75,7 @@ def test_only_one_engine_ever_opens_a_database(path: Path) -> None:
     assert is_excused or imported & OTHER_ENGINES == set()
 
 
+# R9
 def test_outside_the_adapter_nobody_opens_the_database_file() -> None:
     found = [
         f"{path.relative_to(SRC).as_posix()}:{call.lineno} {ast.unparse(call)}"
@@ -84,6 +87,7 @@ def test_outside_the_adapter_nobody_opens_the_database_file() -> None:
     assert found == []
 
 
+# R9
 def test_inside_the_adapter_only_known_functions_open_a_file() -> None:
     found = [
         f"{path.relative_to(SQLITE).as_posix()}::{function}"
@@ -94,6 +98,7 @@ def test_inside_the_adapter_only_known_functions_open_a_file() -> None:
     assert set(MAY_OPEN) <= set(found), "an exception that nobody uses must go"
 
 
+# R9, S15
 def test_the_database_is_made_exclusively_or_not_at_all() -> None:
     tree = ast.parse((SQLITE / "schema.py").read_text("utf-8"))
     (made,) = [call for function, call in opening_calls(tree) if function == "create_file"]

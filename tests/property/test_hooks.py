@@ -35,6 +35,7 @@ payloads = st.dictionaries(st.sampled_from(FIELDS), values, max_size=8)
 clients = st.sampled_from(CLIENTS)
 
 
+# R20
 @given(clients, payloads, st.data())
 def test_a_payload_of_any_shape_is_heard_or_not_and_never_an_error(
     client: str, payload: dict[str, object], data: st.DataObject
@@ -98,12 +99,14 @@ def test_what_the_hook_reads_from_the_bytes_is_what_json_says(
     assert (heard is None) == (name == "Other")
 
 
+# R20
 @given(st.binary(), clients)
 def test_bytes_that_are_no_event_are_kept_and_ask_nobody(raw: bytes, client: str) -> None:
     heard = event.read(raw, client=client)
     assert heard is not None and heard.asks == event.NEVER
 
 
+# R21
 @pytest.mark.parametrize("client", CLIENTS)
 def test_ten_million_characters_on_one_line_are_read_like_any_other(client: str) -> None:
     unit = {"gemini": "<hook_context>x</hook_context>", "codex": "*** Begin Patch\n"}.get(client, '"tool_name":"a\\"')

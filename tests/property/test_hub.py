@@ -38,7 +38,7 @@ def _read(html: str) -> _Read:
 
 
 @given(_texts)
-def test_only_our_own_tags_are_drawn_and_nothing_hidden_stays(text: str) -> None:  # RELIABILITY S6, S8
+def test_only_our_own_tags_are_drawn_and_nothing_hidden_stays(text: str) -> None:  # S6, S8
     for html in (drawn(text), seen(text)):
         found = _read(html)
         assert found.tags <= _OURS and found.names <= {"class", "title"}

@@ -225,6 +225,7 @@ def tampered(entries: Sequence[Entry], chance: random.Random) -> tuple[list[Entr
             return log, len(log)
 
 
+# S12
 def test_a_thousand_tampers_are_all_found_and_named() -> None:
     entries, chance = a_log(40), random.Random(7)
     head = head_of(entries[-1])

@@ -61,6 +61,7 @@ def test_a_day_ends_with_its_last_millisecond(moment: datetime) -> None:  # F-13
     assert end_of(stamp(moment)) == to_milliseconds(moment)
 
 
+# R16
 @given(moments, moments)
 def test_no_age_is_negative(one: datetime, two: datetime) -> None:
     assert days_between(one, two) >= 0

@@ -60,7 +60,7 @@ def export_of(tools: Tools) -> str:
     return export("prj-one", name="one", store=tools.store, clock=tools.clock)
 
 
-# DX-016, DX-148, DX-151..DX-163
+# DX-016, DX-148, DX-151..DX-163, R18
 @given(projects)
 def test_export_import_export_gives_the_same_bytes(known: list[Memory]) -> None:
     here, there = fresh(), fresh()
@@ -73,6 +73,7 @@ def test_export_import_export_gives_the_same_bytes(known: list[Memory]) -> None:
     assert export_of(there) == told
 
 
+# R18
 @given(projects, st.sampled_from([None, True, False]))
 def test_a_second_import_changes_nothing(known: list[Memory], is_own: bool | None) -> None:
     here, there = fresh(), fresh()
@@ -117,6 +118,7 @@ outers = st.fixed_dictionaries(
 files = outers.map(json.dumps) | st.text(max_size=80) | st.binary(max_size=80).map(lambda raw: raw.decode("latin-1"))
 
 
+# R20
 @settings(max_examples=300)
 @given(files, st.sampled_from([None, True, False]))
 @example('{"version": 1, "memories": [{"type": "fix", "title": "\\ud800", "content": "\\ud800x"}]}', None)

@@ -57,6 +57,7 @@ prose = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=40).map
 words = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=12), min_size=1, max_size=8)
 
 
+# R20
 @given(prose)
 def test_any_text_gives_ordered_and_bounded_findings(text):
     found = find(text)
@@ -119,6 +120,7 @@ def test_a_plain_memory_is_found_whole(content):
         assert [item.text for item in found if isinstance(item, Signal)] == [content.strip()]
 
 
+# R20
 @given(prose)
 def test_any_command_gives_bounded_findings(command):
     for item in find_in_command(command):

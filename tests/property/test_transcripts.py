@@ -33,6 +33,7 @@ values = st.recursive(
 sources = st.lists(values.map(json.dumps) | st.text(max_size=30), max_size=8).map("\n".join)
 
 
+# R20
 @pytest.mark.parametrize("form", FORMATS)
 @given(source=sources)
 def test_any_input_is_read_and_heard(form, source):

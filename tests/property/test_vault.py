@@ -11,6 +11,7 @@ NAMES = st.text(alphabet="abcdefghijklmnop qrst", min_size=1, max_size=12).map(s
 ODD = st.text(alphabet="ab[]|#^!`~-: \n\t\"'{}é", max_size=300)
 
 
+# R20
 @given(ODD, st.sampled_from(vault.FOLDERS))
 def test_whatever_stands_in_a_file_it_is_a_note(text: str, folder: str) -> None:
     note = read(f"{folder}/a.md", text)

@@ -281,6 +281,7 @@ def test_a_second_wrong_answer_is_a_typed_error(bench: Bench, text: str) -> None
     assert len(server.seen) == 2 and [call.outcome for call in bench.calls] == ["misfit", "misfit"]
 
 
+# S4
 def test_nothing_secret_or_personal_goes_out_or_comes_back(bench: Bench) -> None:
     # X-38
     secret, person = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8", "jane.roe@acme-corp.io"
@@ -393,7 +394,18 @@ def test_a_days_calls_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert len(server.seen) == 2
 
 
-def test_an_address_of_this_machine_must_be_written_by_the_person(bench: Bench) -> None:
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_no_redirect_is_followed_wherever_it_leads(bench: Bench, status: int) -> None:  # S10
+    with serving(chat("inside")) as canary:
+        to = {"Location": f"{canary.url}/chat/completions"}
+        with serving(says({}, status=status, headers=to)) as server:
+            bench.to(server)
+            with pytest.raises(ModelFailed):
+                bench.ask()
+    assert canary.seen == [] and server.seen
+
+
+def test_an_address_of_this_machine_must_be_written_by_the_person(bench: Bench) -> None:  # S10
     """What a provider takes for granted may not turn out to lead inside, by whatever name."""
     with serving(chat("x")) as server:
         register("inside", Kind(where=KINDS["openai"].where, base_url=server.url, key="SOME_KEY"))

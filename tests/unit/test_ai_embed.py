@@ -200,6 +200,7 @@ def positives() -> list[str]:
         return [str(row["text"]) for row in map(json.loads, file) if row["label"]]
 
 
+# S4
 def test_a_recording_model_sees_no_secret_of_the_evaluation_set(store: Store, tmp_path: Path) -> None:
     #
     if not (SHARED / "vectors.jsonl.gz").exists():

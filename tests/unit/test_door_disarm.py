@@ -91,6 +91,7 @@ def test_a_flood_of_hidden_characters_is_removed_but_not_listed_in_full() -> Non
     assert len(passed.findings) == 1000
 
 
+# R21
 def test_the_result_can_be_encoded() -> None:
     assert disarm("\ud83d broken \x00").encode() == b" broken "
 

@@ -79,12 +79,14 @@ def test_a_task_that_comes_meanwhile_is_done_as_well(tools: Tools) -> None:  # C
     assert run_due({"work": work}, tools=tools, attempt=attempt) == Ran(done=2) and done == ["job-a", "job-b"]
 
 
+# R14
 def test_what_a_job_brings_about_is_written_with_its_end(tools: Tools) -> None:
     queue(tools, "job-a")
     run_due({"work": lambda job, tools: Changes(activities=(deed("act-1"),))}, tools=tools, attempt=attempt)
     assert states(tools) == {"job-a": "done"} and len(tools.store.activities("prj-one")) == 1
 
 
+# R14
 def test_a_job_that_fails_is_tried_again_later_and_later_and_then_parked(  # F-03
     tools: Tools, clock: FakeClock
 ) -> None:
@@ -104,6 +106,7 @@ def test_a_job_that_fails_is_tried_again_later_and_later_and_then_parked(  # F-0
     assert tools.store.cursor("trouble/work").endswith("it is broken")
 
 
+# R14
 def test_a_job_that_fails_does_not_hold_up_the_others(tools: Tools) -> None:  # F-03
     queue(tools, "job-bad", kind="bad")
     queue(tools, "job-good", kind="good")
@@ -127,6 +130,7 @@ def test_a_job_whose_worker_died_is_done_by_the_next(tools: Tools) -> None:
     assert run_due({"work": lambda job, tools: None}, tools=tools, attempt=attempt) == Ran(done=1)
 
 
+# R14
 def test_a_job_that_takes_every_worker_with_it_is_parked(tools: Tools) -> None:
     queue(tools, "job-a", "job-b")
     (job, _) = tools.store.jobs()
@@ -155,6 +159,7 @@ def test_a_worker_that_wakes_up_after_another_took_over_writes_nothing(tools: To
     assert not tools.store.activities("prj-one")
 
 
+# R16
 @pytest.mark.parametrize("jump", [timedelta(days=-400), timedelta(days=400)])
 def test_a_clock_that_jumps_keeps_no_job_waiting(tools: Tools, clock: FakeClock, jump: timedelta) -> None:
     queue(tools, "job-a")

@@ -187,7 +187,7 @@ def test_a_prompt_brings_what_bears_on_it_and_nothing_else(tools: Tools) -> None
 
 
 def test_news_of_others_comes_with_the_next_prompt_once(tools: Tools, clock: FakeClock) -> None:
-    # X-16 F-10 DX-138
+    # X-16 F-10 DX-006 DX-010 DX-138
     did(tools, Deed.SESSION, NOW, subject="startup")
     clock.forward(minutes=1)
     own, other = (replace(learned("s1", clock), id="mem-own"), learned("s2", clock))

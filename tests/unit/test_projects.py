@@ -33,6 +33,7 @@ def identities(path: Path, *, per_worktree: bool = False) -> tuple[str, ...]:
     return LocalFiles().identities(path, per_worktree=per_worktree)
 
 
+# R24
 @needs_git
 def test_twenty_worktrees_are_one_project(tmp_path: Path) -> None:
     """RELIABILITY R24."""
@@ -59,6 +60,7 @@ def test_a_clone_of_a_repository_without_a_remote_is_the_same_project(tmp_path: 
     assert set(identities(tmp_path / "copy")) & set(identities(origin))
 
 
+# R24
 @needs_git
 def test_a_remote_added_later_does_not_lose_the_project(tmp_path: Path) -> None:
     folder = a_repository(tmp_path / "app")
@@ -68,6 +70,7 @@ def test_a_remote_added_later_does_not_lose_the_project(tmp_path: Path) -> None:
     assert store.adopt(identities(folder), name="app", project_id="prj-2", at=NOW) == before
 
 
+# R24
 @needs_git
 def test_two_repositories_in_folders_of_the_same_name_are_two(tmp_path: Path) -> None:
     one = a_repository(tmp_path / "a" / "app")

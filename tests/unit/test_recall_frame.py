@@ -98,7 +98,7 @@ FORGERIES = re.compile(
 )
 
 
-#
+# X-39, S13
 @pytest.mark.parametrize("text", BREAK_OUTS, ids=range(len(BREAK_OUTS)))
 def test_no_text_breaks_out_of_the_fence_or_speaks_for_another(text: str) -> None:
     line = inert(text)
@@ -111,7 +111,7 @@ def test_no_text_breaks_out_of_the_fence_or_speaks_for_another(text: str) -> Non
     assert inert(line) == line
 
 
-#
+# X-39, S13
 @pytest.mark.parametrize("text", BREAK_OUTS, ids=range(len(BREAK_OUTS)))
 def test_even_text_that_nobody_made_inert_cannot_close_the_fence(text: str) -> None:
     block = fenced(text, fence=FENCE).splitlines()

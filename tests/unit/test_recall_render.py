@@ -386,7 +386,7 @@ def test_a_comment_in_a_learning_hides_nothing() -> None:
 # --- break-outs through whole blocks -----------------------------------------
 
 
-#
+# X-39, S13
 @pytest.mark.parametrize("field", ["content", "title", "type", "category", "id", "persona"])
 def test_no_field_of_a_memory_breaks_out_of_any_block(field: str) -> None:
     memory: Memory = replace(told("plain").memory, **{field: HOSTILE})  # type: ignore[arg-type]

@@ -55,7 +55,7 @@ def test_what_a_person_approved_is_told_to_every_session(filed: Tools, root: Pat
     assert memories(filed) == ["feedback_tests.md", "user_editor.md"]  # HB-053: not the index
 
 
-# HB-013
+# HB-013, S14
 def test_nothing_of_a_repository_is_told_until_it_is_approved(filed: Tools, root: Path) -> None:
     before = fingerprint(root)
     assert "Vim" not in start(filed, root) and "Run tests" not in start(filed, root)
@@ -68,6 +68,7 @@ def test_nothing_of_a_repository_is_told_until_it_is_approved(filed: Tools, root
     assert event.data["by"] == "anna"
 
 
+# S14
 def test_a_changed_file_must_be_approved_again_and_the_old_bytes_need_not(filed: Tools, root: Path) -> None:
     reflex.approve((), PROJECT, root=str(root), tools=filed)
     path = root / "memory" / "user_editor.md"

@@ -155,6 +155,8 @@ def test_thirty_days_without_a_person_change_nothing_that_is_a_persons(
         "vault": 720,
         "reflex": 720,
         "monitor": 720,
+        "backup": 30,
+        "drill": 5,
         "embed": 30,
         "verify": 30,
         "dream": 30,

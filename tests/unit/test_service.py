@@ -209,7 +209,7 @@ def test_a_process_of_another_user_is_not_answered(folder: Path) -> None:
     assert lines == []
 
 
-# CH-064
+# CH-064, R13
 def test_a_home_has_one_worker_and_a_second_is_told_who_it_is(folder: Path) -> None:
     first, second = Lease(folder / "worker.lock"), Lease(folder / "worker.lock")
     assert second.holder is None

@@ -49,6 +49,7 @@ def test_whatever_was_left_comes_back_in_order(spool: FileSpool, payloads: list[
     assert spool.finish(name, at=found[-1].end) and not spool.claim()
 
 
+# S15
 def test_only_its_user_can_read_it(spool: FileSpool, tmp_path: Path) -> None:
     spool.append("claude", b"{}", at=NOW)
     spool.set_aside("odd")
@@ -75,6 +76,7 @@ def test_reading_goes_on_behind_what_was_read(spool: FileSpool) -> None:
     assert spool.finish(name, at=third.end)
 
 
+# R8
 @pytest.mark.parametrize(
     ("raw", "expected"),
     [
@@ -97,6 +99,7 @@ def test_a_line_that_is_none_costs_no_other(
     assert spool.finish(name, at=found[-1].end)
 
 
+# R8
 def test_a_record_behind_one_that_was_cut_short_is_found_in_the_same_line(spool: FileSpool, tmp_path: Path) -> None:
     left(tmp_path / "spool", line(b'{"a": 1}')[:-5] + line(b'{"b": 2}'))
     (name,) = spool.claim()
@@ -128,6 +131,7 @@ def test_a_file_is_kept_while_somebody_may_still_write_to_it(spool: FileSpool, t
     assert spool.finish(name, at=whole.end)
 
 
+# R16
 def test_a_clock_that_goes_back_does_not_change_the_order(spool: FileSpool, tmp_path: Path) -> None:
     future = tmp_path / "spool" / f"drain-{10**19:020d}-00000000"
     left(tmp_path / "spool", line(b"old"))
@@ -158,6 +162,7 @@ def test_of_very_many_bad_lines_the_latest_are_kept(spool: FileSpool, tmp_path: 
     assert kept[-1].startswith("6 ") and len(kept) < 7 and int(spool.vitals()["bad_bytes"]) < 5_000_000
 
 
+# R21
 def test_ten_megabytes_of_nonsense_are_read_in_one_go(spool: FileSpool, tmp_path: Path) -> None:
     left(tmp_path / "spool", b"1 claude 1 00000000 " * 500_000 + b"\n" + line(b"whole"))
     (name,) = spool.claim()

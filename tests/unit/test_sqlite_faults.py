@@ -105,6 +105,7 @@ def test_a_restored_backup_is_written_as_any_other(db_path: Path, tmp_path: Path
     again.close()
 
 
+# R6
 def test_a_checkpoint_that_fails_does_not_fail_the_write(db_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hindbrain.adapters.sqlite.store.CHECKPOINT_BYTES", 0)
     store = SqliteStore(db_path)
@@ -145,6 +146,7 @@ def test_a_broken_backup_is_named_and_the_memory_is_erased_all_the_same(db_path:
     store.close()
 
 
+# R8
 def test_a_row_that_cannot_be_read_is_damage_not_a_traceback(db_path: Path) -> None:
     store = SqliteStore(db_path)
     a_project(store)

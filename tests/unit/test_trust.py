@@ -73,6 +73,7 @@ def test_a_witness_is_another_session_and_another_speaker() -> None:
     assert not corroborated([("", "ed"), ("", "ace")])
 
 
+# S3
 @given(st.lists(st.sampled_from(["s1", "s2", ""]), max_size=30))
 def test_one_speaker_never_corroborates_alone(sessions: list[str]) -> None:
     assert not corroborated([(session, "ed") for session in sessions])

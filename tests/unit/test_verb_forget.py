@@ -109,6 +109,7 @@ def test_a_text_that_only_a_file_holds_is_told_with_the_file(clock: FakeClock) -
     assert "`hindbrain search`" in raised.value.fix
 
 
+# S4
 def test_the_raw_files_do_not_hold_the_text_any_more(db_path: Path, clock: FakeClock) -> None:
     store = SqliteStore(db_path)
     store.adopt(["name:one"], name="one", project_id="prj-one", at=NOW)

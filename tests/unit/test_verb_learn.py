@@ -14,7 +14,7 @@ from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.app.decide import at_line, feed, patch, refuse, snooze
 from hindbrain.app.draw import is_stale
 from hindbrain.app.enact import apply, apply_safe, undo
-from hindbrain.app.log import audit, findings, head_path
+from hindbrain.app.log import anchor, audit, findings, head_path
 from hindbrain.app.reflect import SCHEMA, Learned, learn
 from hindbrain.app.rules import rules
 from hindbrain.app.scar import Told, engrave, gather, scars
@@ -592,6 +592,8 @@ def test_a_decision_after_a_cut_does_not_cover_it_up(desk: Tools, root: Path) ->
     assert len(desk.store.audits()) == 4 and head_path(desk.settings).read_bytes() == old
     fault = audit(desk).fault
     assert fault is not None and fault.seq == 4
+    anchor(desk, is_cut=True)
+    assert audit(desk).fault is None, "who puts back an older store knows what is missing"
 
 
 def test_a_broken_log_is_a_finding_with_what_to_do(desk: Tools, root: Path) -> None:

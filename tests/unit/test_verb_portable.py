@@ -167,6 +167,7 @@ def test_an_empty_project_exports_as_a_file_without_memories(  # DX-147
     assert counts(bring(told, tools)) == (0, 0, 0, 0)
 
 
+# R18
 def test_export_import_export_gives_the_same_bytes(  # DX-016, DX-148, DX-151..DX-163
     store: Store, clock: FakeClock, empty: Tools
 ) -> None:
@@ -184,6 +185,7 @@ def test_export_import_export_gives_the_same_bytes(  # DX-016, DX-148, DX-151..D
     assert {brought.learned_at, brought.created_at, brought.updated_at} == {exported_at}
 
 
+# R18
 def test_a_second_import_of_our_own_changes_nothing(store: Store, clock: FakeClock, tools: Tools) -> None:  # DX-148
     rich(store)
     told = out(store, clock)

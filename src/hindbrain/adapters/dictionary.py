@@ -551,7 +551,7 @@ class DictStore(_DictReader):
         return ()
 
     def vitals(self) -> Mapping[str, str]:
-        nothing = dict.fromkeys(("path", "mode_file", "mode_folder", "lock_holder"), "")
+        nothing = dict.fromkeys(("path", "mode_file", "mode_folder", "lock_holder", "unfit"), "")
         spaces = {space: None for space in (*self._tables.expected, *(of for _, of in self._tables.vectors))}
         sizes = dict.fromkeys(("size_bytes", "wal_bytes", "backups"), "0")
         plain = {"engine": "dictionaries", "is_engine_safe": "yes", "schema": "none", "is_read_only": "no"}

@@ -91,6 +91,7 @@ def create(folder: str, name: str, *, content: bytes) -> bool:
         return False
     finally:
         fresh.unlink()
+    _settle(target.parent)
     return True
 
 
@@ -133,6 +134,8 @@ def exchange(tree: Mapping[str, bytes], folder: str, *, present: Mapping[str, by
             late |= {name: aside} if aside else {}
             continue
         written.append(name)
+    for folder_of in {targets[name].resolve().parent for name in written}:
+        _settle(folder_of)  # before anybody notes that it was written: an older file would look as if edited by hand
     late |= _settled(old, present, for_s=settle_s)
     return Written(changed=tuple(written), theirs=tuple(theirs), late=late)
 
@@ -296,7 +299,18 @@ def _known(path: Path) -> bytes | None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    _beside(path, content).replace(path.resolve())  # a link to a file stays a link
+    real = path.resolve()
+    _beside(path, content).replace(real)  # a link to a file stays a link
+    _settle(real.parent)
+
+
+def _settle(folder: Path) -> None:
+    """Names that were given here stay given, whatever happens to the machine."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _beside(path: Path, content: bytes) -> Path:

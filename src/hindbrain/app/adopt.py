@@ -152,7 +152,7 @@ class _Desk:
         if own and own.project == self.project and _says_the_same(own, memory):  # what we had written ourselves
             return replace(receipt, memory_id=own.id, verdict=Verdict.EVIDENCE, is_replay=True)
         if older := self._older(arrival, tx):
-            return self._continued(older, arrival, tx)
+            return self._continued(older, arrival, tx=tx)
         saying = Saying(
             memory_id=memory.id,
             receipt=receipt.id,

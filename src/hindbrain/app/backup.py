@@ -94,7 +94,7 @@ def reanchored(tools: Tools) -> int:
     """Note the end of the log of decisions as the restored store has it; how many decisions since are not in it."""
     reached = log.audit(tools).anchored
     head = tools.store.audit_head()
-    log.anchor(tools)
+    log.anchor(tools, is_cut=True)
     return max(reached - head.seq, 0) if head else 0
 
 

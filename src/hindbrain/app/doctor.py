@@ -42,6 +42,7 @@ def doctor(
     return (
         _engine(vitals),
         *_modes(vitals),
+        *_place(vitals),
         _writing(vitals),
         *_damage(store),
         _log(vitals),
@@ -80,6 +81,16 @@ def _modes(vitals: Mapping[str, str]) -> Iterator[Finding]:
         what = f"{place} has mode {mode}" + ("" if is_private else ": other users of this machine can open it")
         fix = "" if is_private else f"chmod {wanted} {shlex.quote(place)}"
         yield Finding(name=name, is_ok=is_private, what=what, fix=fix)
+
+
+def _place(vitals: Mapping[str, str]) -> Iterator[Finding]:
+    if why := vitals["unfit"]:
+        yield Finding(
+            name="place",
+            is_ok=False,
+            what=f"{vitals['path']} is written more slowly and may be damaged: {why}",
+            fix="set HINDBRAIN_HOME to a folder on a disk of this machine; to share, HINDBRAIN_STORE=postgresql://…",
+        )
 
 
 def _writing(vitals: Mapping[str, str]) -> Finding:

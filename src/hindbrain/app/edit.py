@@ -50,7 +50,7 @@ def edit(
 def _after(memory: Memory, wishes: Mapping[str, Any]) -> Memory:
     content, type_ = wishes.get("content", memory.content), wishes.get("type", memory.type)
     if (content, type_) != (memory.content, memory.type):
-        memory = _reshaped(memory, content=content, type_=type_, wishes=wishes)
+        memory = reshaped(memory, content=content, type_=type_, wishes=wishes)
     else:
         plain = {name: wishes[name] for name in ("title", "tags", "file_refs") if name in wishes}
         memory = replace(memory, **plain)
@@ -67,7 +67,7 @@ def _after(memory: Memory, wishes: Mapping[str, Any]) -> Memory:
     )
 
 
-def _reshaped(memory: Memory, *, content: str, type_: str, wishes: Mapping[str, Any]) -> Memory:
+def reshaped(memory: Memory, *, content: str, type_: str, wishes: Mapping[str, Any]) -> Memory:
     """What the text alone had suggested is suggested anew; what somebody had chosen stays."""
     old, new = shape(memory.content, type=memory.type), shape(content, type=type_)
     chosen_tags = wishes.get("tags", tuple(tag for tag in memory.tags if tag not in old.tags))

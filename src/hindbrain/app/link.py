@@ -75,7 +75,7 @@ def link(memory_id: str, relation: str, *, other: str, reason: str = "", tools: 
         if _mark(made) not in known:
             tx.apply(Changes(links=(made,), events=(event,)))
         if kept is Relation.SUPERSEDES:
-            _hide(show(target.id, store=tx), show(source.id, store=tx), tx=tx, made=made)
+            hide(show(target.id, store=tx), show(source.id, store=tx), tx=tx, made=made)
 
     tools.store.write(work)
     return _tie(made, one.id, far=show(there.id, store=tools.store), steps=1)
@@ -138,7 +138,8 @@ def _checked(word: str, words: Sequence[str], *, noun: str) -> str:
     return word
 
 
-def _hide(old: Memory, new: Memory, *, tx: Transaction, made: Link) -> None:
+def hide(old: Memory, new: Memory, *, tx: Transaction, made: Link) -> None:
+    """Let `new` stand in the place of `old`, as the link says. Conflict unless both are live."""
     if old.superseded_by == new.id:
         return
     if old.state is not State.LIVE or new.state is not State.LIVE:

@@ -62,10 +62,11 @@ def files(suggestion: Suggestion) -> Mapping[str, object]:
     }
 
 
-def anchor(tools: Tools) -> None:
+def anchor(tools: Tools, *, is_cut: bool = False) -> None:
     """Note the end of the log outside of the store. Under the store's gate: the note must never go back.
 
-    A note that the log does not reach any more stays as it is: it is what tells that something was lost.
+    A note that the log does not reach any more stays as it is, because it is what tells that something was lost; unless
+    a person has just put back an older store, and knows it (`is_cut`).
     """
     if tools.pages is None:
         return
@@ -73,7 +74,7 @@ def anchor(tools: Tools) -> None:
 
     def work(tx: Transaction) -> None:
         head = tx.audit_head()
-        if head is not None and _holds(tx, _outside(tools)):
+        if head is not None and (is_cut or _holds(tx, _outside(tools))):
             pages.keep(str(head_path(tools.settings)), head.text.encode())
 
     tools.store.write(work, is_durable=False)
@@ -99,9 +100,9 @@ def findings(tools: Tools) -> Iterator[Finding]:
         is_ok=False,
         what=f"the log of decisions is broken at entry {audited.fault.seq}: {audited.fault.what}",
         fix=(
-            "compare `hindbrain audit list --limit 0` with what you remember deciding, and put back a backup of the "
-            f"store {reach}; if you know how it came, remove {head_path(tools.settings)}: the next decision notes the "
-            "end anew"
+            "compare `hindbrain audit list --limit 0` with what you remember deciding, and put back a backup "
+            f"{reach} (`hindbrain backup --list`); if you know how it came, remove {head_path(tools.settings)}: the "
+            "next decision notes the end anew"
         ),
     )
 

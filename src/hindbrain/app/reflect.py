@@ -11,7 +11,7 @@ from hindbrain.app.draw import drawn
 from hindbrain.app.rules import Rule, rules
 from hindbrain.app.scar import gather, scars
 from hindbrain.app.tools import Tools
-from hindbrain.app.weigh import weigh
+from hindbrain.app.weigh import Tell, weigh
 from hindbrain.core.door import admit
 from hindbrain.core.learning.effect import Verdict
 from hindbrain.core.learning.importance import BY_RULES
@@ -53,17 +53,23 @@ class _Refused(Exception):
     """The model's answer is not one."""
 
 
-def learn(project: str, root: str, *, tools: Tools, limit: int = 0) -> Learned:
-    """Engrave what is new, then propose a rule for each learnable scar that has none, most important first."""
+def learn(project: str, root: str, *, tools: Tools, limit: int = 0, tell: Tell | None = None) -> Learned:
+    """Engrave what is new, then propose a rule for each learnable scar that has none, most important first.
+
+    `tell` hears after each scar how many are done, and of how many: a model may take its time over each.
+    """
     engraved = gather(project, tools=tools)
-    weigh(project, tools=tools)
+    weigh(project, tools=tools, tell=tell)
     engine = _Engine(project=project, root=root, tools=tools)
     made: list[Suggestion] = []
     passed: list[tuple[str, str]] = []
-    for scar in _waiting(project, tools.store):
+    waiting = _waiting(project, tools.store)
+    for scar in waiting:
         if limit and len(made) >= limit:
             break
         proposed = engine.propose(scar)
+        if tell is not None:
+            tell(1, len(waiting))
         if isinstance(proposed, Suggestion):
             made.append(proposed)
         else:

@@ -7,6 +7,7 @@ memories' own history. A run that was killed is as long as it got; the next one 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
+from itertools import combinations
 
 from hindbrain.app.revise import revised
 from hindbrain.app.tools import Tools
@@ -143,8 +144,14 @@ def kept_apart(project: str, *, reader: Reader) -> frozenset[tuple[str, str]]:
     return frozenset((one, other) for one, other in pairs)
 
 
+def apart(project: str, ids: Sequence[str]) -> dict[str, str]:
+    """Marks for the store: no merge makes one of any two of them, for a person took them apart (LK-125)."""
+    return {f"apart/{project}/{'~'.join(sorted(pair))}": "1" for pair in combinations(ids, 2)}
+
+
 def _kept_apart(project: str, steps: Sequence[Step]) -> dict[str, str]:
-    return {f"apart/{project}/{'~'.join(sorted((step.id, other)))}": "1" for step in steps for other in step.apart}
+    pairs = ((step.id, other) for step in steps for other in step.apart)
+    return {mark: one for pair in pairs for mark, one in apart(project, pair).items()}
 
 
 def _put_back(step: Step, tx: Transaction, *, at: datetime) -> bool:

@@ -1,6 +1,6 @@
 """When a model weighs a scar in place of the rules: once, and never one that a person has weighed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from hindbrain.app.consult import consult, said, writer
 from hindbrain.app.revise import revised
@@ -11,6 +11,8 @@ from hindbrain.core.learning.scars import lesson_of
 from hindbrain.core.model import Actor, ActorType, Memory
 from hindbrain.core.model.call import Completion, NoModel
 from hindbrain.ports import Changes, Transaction
+
+Tell = Callable[[int, int], None]  # so many more are done, of so many
 
 USE = "importance"
 SCHEMA: Mapping[str, object] = {
@@ -24,7 +26,7 @@ _LONGEST = 300  # characters of the reason that are kept
 _BY = Actor(type=ActorType.AUTOMATE)
 
 
-def weigh(project: str, *, tools: Tools) -> tuple[Memory, ...]:
+def weigh(project: str, *, tools: Tools, tell: Tell | None = None) -> tuple[Memory, ...]:
     """Ask the model about each scar that only rules have weighed; those that have another weight, or a reason, now.
 
     Without a model, or while it fails, scars keep the weight that the rules gave them.
@@ -36,6 +38,8 @@ def weigh(project: str, *, tools: Tools) -> tuple[Memory, ...]:
         answer = consult(USE, _material(scar), tools=tools, schema=SCHEMA)
         if isinstance(answer, Completion):
             done += _kept(scar, answer, tools=tools)
+            if tell is not None:
+                tell(1, len(waiting))
         else:
             troubles += 1
             if _is_over(answer, troubles):

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
+from uuid import uuid4
 
 import psycopg
 
@@ -29,6 +30,7 @@ _GATE = (
     "SELECT pg_current_xact_id()::text, set_config('lock_timeout', '0', true)"
     f" FROM (SELECT pg_advisory_xact_lock({schema.GATE}) OFFSET 0) gate"
 )
+_TURN = "WITH gone AS (DELETE FROM turn WHERE at < now() - interval '1 hour') INSERT INTO turn (token) VALUES (%s)"
 _PAUSE_S = 0.05  # between tries to reach the server again, doubled each time
 _LONGEST_PAUSE_S = 1.0
 
@@ -120,8 +122,10 @@ class PostgresStore(_Whole):
     def _try_to_write(self, work: Callable[[Db], T], *, patience_s: float) -> T:
         with self._wire.lent() as db:
             db.execute(f"BEGIN; SET LOCAL lock_timeout = {max(1, int(patience_s * 1000))}".encode())
+            turn = uuid4().hex
             try:
                 ((number, *_),) = db.execute(_GATE.encode()).fetchall()
+                db.execute(_TURN, (turn,))
                 result = work(db)
             except BaseException:
                 with undone_quietly():
@@ -136,16 +140,23 @@ class PostgresStore(_Whole):
             else:
                 return result
         # Whether the commit arrived is not known here; the server does know.
-        if self._persistent(lambda: self._is_committed(number), patience_s=max(patience_s, self._timeout_s)):
+        patience = max(patience_s, self._timeout_s)
+        if self._persistent(lambda: self._is_committed(number, turn=turn), patience_s=patience):
             return result
         raise lost
 
-    def _is_committed(self, number: str) -> bool:
-        with self._wire.lent() as db:
-            ((status,),) = db.execute("SELECT pg_xact_status(%s::text::xid8)", (number,)).fetchall()
-        if status == "in progress":  # its session has not noticed yet that we are gone
+    def _is_committed(self, number: str, *, turn: str) -> bool:
+        """The number tells whether it is still under way. What became of it, only what it wrote itself does: a server
+        that crashed gives numbers out again that had not reached its disk."""
+        try:
+            with self._wire.lent() as db:
+                ((status,),) = db.execute("SELECT pg_xact_status(%s::text::xid8)", (number,)).fetchall()
+                found = db.execute("SELECT 1 FROM turn WHERE token = %s", (turn,)).fetchall()
+        except psycopg.errors.InvalidParameterValue:
+            return False  # "in the future": it died before anything under that number had reached its disk
+        if status == "in progress" and not found:  # its session has not noticed yet that we are gone
             raise StoreUnreachable(f"{self._wire.name}: a commit hangs", fix="try again: repeating it is safe")
-        return bool(status == "committed")
+        return bool(found)
 
     def adopt(self, identities: Sequence[str], *, name: str, project_id: str, at: datetime) -> Project:
         known = self.project_of(identities)
@@ -260,6 +271,7 @@ class PostgresStore(_Whole):
             "schema": str(schema.version(db)),
             "mode_file": "",
             "mode_folder": "",
+            "unfit": "",
             "is_read_only": "yes" if self._is_read_only else "no",
             "lock_holder": holder or "",
             "backups": str(copies),

@@ -120,8 +120,8 @@ class SqliteBackups(BackupFolder):
 
     def restore(self, path: str, *, at: datetime) -> str:
         with self._busy() as work:
-            with closing(self._present(path, work / "new.db")) as fresh:
-                damage = fresh.damage()
+            self._present(path, work / "new.db").close()
+            _, damage = twin.checked(str(work / "new.db"))
             if damage:
                 first = damage[0]
                 raise StoreDamaged(
@@ -164,10 +164,10 @@ class SqliteBackups(BackupFolder):
 
     def _is_sound(self, backup: Backup, *, to: Path) -> bool:
         try:
-            with closing(self._present(backup.path, to)) as fresh:
-                return not fresh.damage()
+            self._present(backup.path, to).close()
         except (Unreadable, StoreDamaged):
             return False
+        return not twin.checked(str(to))[1]
 
     def _set_aside(self, at: datetime, *, work: Path) -> str:
         """Keep what is there now, page by page, however damaged it is; where."""
@@ -192,6 +192,7 @@ class SqliteBackups(BackupFolder):
                 os.rename(f"{self._path}{side}", f"{name}{side}")
 
     def _replace(self, new: Path, *, at: datetime) -> None:
+        Gate(self._path).note(0)  # an older one has not come so far, and that is no damage
         if not os.path.exists(self._path):
             twin.copied(str(new), str(new.with_name("whole.db")))
             twin.settled(str(new.with_name("whole.db")), self._path)

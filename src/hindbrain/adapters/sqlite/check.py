@@ -21,6 +21,12 @@ def damage(db: apsw.Connection) -> tuple[Damage, ...]:
     return tuple(one for name, look in _LOOKS.items() for one in _guarded(name, look, db=db))
 
 
+def loss(db: apsw.Connection) -> tuple[Damage, ...]:
+    """What is wrong and cannot be made anew: all but what follows from the rows, which takes most of the time."""
+    looks = {**_LOOKS, "memory": _hashes}
+    return tuple(one for name, look in looks.items() if name not in _DERIVED for one in _guarded(name, look, db=db))
+
+
 def _guarded(name: str, look: Callable[[apsw.Connection], Iterator[Damage]], *, db: apsw.Connection) -> list[Damage]:
     """What one look finds. Pages that cannot be read end it, not the others."""
     found: list[Damage] = []
@@ -29,6 +35,17 @@ def _guarded(name: str, look: Callable[[apsw.Connection], Iterator[Damage]], *, 
     except (apsw.CorruptError, apsw.SQLError, UnicodeDecodeError) as error:
         found.append(Damage(where=name, what=f"cannot be read to its end: {error}", fix=_RESTORE))
     return found
+
+
+def shortfall(db: apsw.Connection, noted: int) -> Iterator[Damage]:
+    """Nothing, if the database has come as far as whoever wrote last has noted."""
+    try:
+        is_short = schema.reached(db) < noted
+    except (apsw.CorruptError, apsw.SQLError):
+        return  # which the other looks have told
+    if is_short:
+        what = "what was written last is not there any more: the end of the write-ahead log is damaged or missing"
+        yield Damage(where="log", what=what, fix=_RESTORE)
 
 
 def _pages(db: apsw.Connection) -> Iterator[Damage]:
@@ -43,20 +60,36 @@ def _schema(db: apsw.Connection) -> Iterator[Damage]:
 
 
 def _memories(db: apsw.Connection) -> Iterator[Damage]:
-    for row in scanned(db):
-        if isinstance(row, int):
-            yield Damage(where=f"memory number {row}", what="holds bytes that are no text", fix=_RESTORE)
-            continue
-        where = f"memory {row[0]}"
-        try:
-            memory = rows.of_row(row)
-        except (ValueError, KeyError, TypeError) as error:
-            yield Damage(where=where, what=f"cannot be read: {error}", fix=_RESTORE)
-            continue
-        if rows.row_hash(memory) != row[len(rows.COLUMNS) - 1]:
-            yield Damage(where=where, what="differs from the hash it was written with", fix=_RESTORE)
-        if _found_by(memory, row) != row[-4:]:
-            yield Damage(where=where, what="its search words are not those of its text", fix=_REPAIR)
+    return (one for row in scanned(db) for one in (*_hash(row), *_own_words(row)))
+
+
+def _hashes(db: apsw.Connection) -> Iterator[Damage]:
+    return (one for row in scanned(db) for one in _hash(row))
+
+
+def _hash(row: tuple[Any, ...] | int) -> Iterator[Damage]:
+    if isinstance(row, int):
+        yield Damage(where=f"memory number {row}", what="holds bytes that are no text", fix=_RESTORE)
+        return
+    where = f"memory {row[0]}"
+    try:
+        memory = rows.of_row(row)
+    except (ValueError, KeyError, TypeError) as error:
+        yield Damage(where=where, what=f"cannot be read: {error}", fix=_RESTORE)
+        return
+    if rows.row_hash(memory) != row[len(rows.COLUMNS) - 1]:
+        yield Damage(where=where, what="differs from the hash it was written with", fix=_RESTORE)
+
+
+def _own_words(row: tuple[Any, ...] | int) -> Iterator[Damage]:
+    if isinstance(row, int):
+        return
+    try:
+        memory = rows.of_row(row)
+    except (ValueError, KeyError, TypeError):
+        return  # told already
+    if _found_by(memory, row) != row[-4:]:
+        yield Damage(where=f"memory {row[0]}", what="its search words are not those of its text", fix=_REPAIR)
 
 
 _EVERYTHING = (
@@ -158,3 +191,4 @@ _LOOKS: dict[str, Callable[[apsw.Connection], Iterator[Damage]]] = {
     "links": _foreign_keys,
     "seals": _seals,
 }
+_DERIVED = frozenset({"vectors"})

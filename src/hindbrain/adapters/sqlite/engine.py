@@ -95,6 +95,18 @@ def _read_only(path: str) -> apsw.Connection:
 
 
 @contextmanager
+def transaction(db: apsw.Connection) -> Iterator[None]:
+    """All of it or nothing. Not apsw's own `with db`: it fails to undo what a failing disk has undone already."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    finally:
+        if db.in_transaction:  # it did not come to its end; a full disk has rolled back already
+            db.execute("ROLLBACK")
+
+
+@contextmanager
 def translated(path: str) -> Iterator[None]:
     """Errors of the engine and of the disk as errors of ours, each with its fix."""
     try:

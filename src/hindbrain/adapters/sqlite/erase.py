@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-from hindbrain.adapters.sqlite.engine import teach
+from hindbrain.adapters.sqlite.engine import teach, transaction
 from hindbrain.adapters.sqlite.schema import last, refuse_strangers, shipped, version
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.model.receipt import FORGOTTEN
@@ -150,7 +150,7 @@ def _remove(db: apsw.Connection, memory_id: str, *, texts: Sequence[str], at: da
     reason = f"forgotten by a person on {stamp(at)}"
     query = "SELECT DISTINCT data ->> '$.chorus_hash' FROM memory_version WHERE memory = ?"
     hashes = [str(value) for (value,) in db.execute(query, (memory_id,))]
-    with db:
+    with transaction(db):
         for statement in _TABLES:
             db.execute(statement, (memory_id,))
             count += db.changes()

@@ -119,12 +119,13 @@ class SqliteReader:
         return [Hit(memory=known[m.memory_id], score=m.score) for m in found if m.memory_id in known]
 
     def matches(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Match]:
-        number = self._all("SELECT seq FROM project WHERE id = ?", where.project)
         words = [word for word in words if "\0" not in word]  # FTS5 would take it for the end of the text
-        if not words or not number:
+        if not words:
             return ()
+        known = self._all("SELECT seq FROM project WHERE id = ?", where.project)
+        number = known[0][0] if known else 0  # a project that is not known yet: what goes everywhere, goes there
         clause, values = _clause(where)
-        wanted = Wanted(where=where, clause=clause, values=values, number=number[0][0])
+        wanted = Wanted(where=where, clause=clause, values=values, number=number)
         found = self._index.best(words, wanted, limit=limit)
         return [Match(memory_id=key, score=score, size=size, number=seq) for key, seq, score, size in found]
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 import apsw
 
+from hindbrain.adapters.sqlite.engine import transaction
 from hindbrain.core.digest import sha256
-from hindbrain.core.hints import TYPE_CHECKING
+from hindbrain.core.hints import TYPE_CHECKING, Any
 from hindbrain.core.value import dataclass
 from hindbrain.errors import SchemaNewer, StoreDamaged
 
@@ -70,13 +71,20 @@ def migrate(db: apsw.Connection, path: str, *, migrations: Sequence[Migration], 
     for migration in [one for one in migrations if one.number > version(db)]:
         if not is_new:
             made.append(back_up(db, backups, before=migration.number))
-        with db:  # a savepoint: a failing statement leaves the old schema
+        with transaction(db):  # a failing statement leaves the old schema
             db.execute(migration.sql).fetchall()
             db.pragma("user_version", migration.number)
             db.execute("INSERT OR REPLACE INTO meta VALUES ('schema', ?)", (fingerprint(db),))
-    if db.pragma("journal_mode") != "wal":  # a new file, or a backup that was put in its place
-        db.execute("PRAGMA journal_mode = WAL").fetchall()
+    if db.pragma("journal_mode") != (wanted := journal(path)):  # a new file, or a backup that was put in its place
+        db.execute(f"PRAGMA journal_mode = {wanted}").fetchall()
     return tuple(made)
+
+
+def journal(path: str) -> str:
+    """How changes to a database at that place are made safe."""
+    from hindbrain.adapters.sqlite import place  # late: most openers find a database that has its journal
+
+    return "delete" if place.unfit(path) else "wal"
 
 
 def refuse_newer(db: apsw.Connection, path: str, *, known: int) -> None:
@@ -85,6 +93,17 @@ def refuse_newer(db: apsw.Connection, path: str, *, known: int) -> None:
             f"{path} has schema {version(db)}, this program knows {known}",
             fix="upgrade with `pip install --upgrade hindbrain`, or set HINDBRAIN_HOME to another folder",
         )
+
+
+def reached(db: apsw.Connection) -> int:
+    """A number that grows with whatever is added. One that is smaller than it was means that something is gone: a log
+    whose end is damaged or missing reads as one that was never longer."""
+    number: Any
+    ((number,),) = db.execute(
+        "SELECT (SELECT coalesce(sum(seq), 0) FROM sqlite_sequence) + (SELECT coalesce(max(seq), 0) FROM memory)"
+        " + (SELECT coalesce(max(rowid), 0) FROM memory_version) + (SELECT coalesce(max(rowid), 0) FROM receipt)"
+    ).fetchall()
+    return int(number)
 
 
 def fingerprint(db: apsw.Connection) -> str:

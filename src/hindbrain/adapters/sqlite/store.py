@@ -11,7 +11,7 @@ from datetime import datetime
 import apsw
 
 from hindbrain.adapters.sqlite import schema
-from hindbrain.adapters.sqlite.engine import BUSY_MS, connect, translated
+from hindbrain.adapters.sqlite.engine import BUSY_MS, connect, transaction, translated
 from hindbrain.adapters.sqlite.gate import Gate
 from hindbrain.adapters.sqlite.reader import SqliteReader
 from hindbrain.adapters.sqlite.writer import apply
@@ -72,11 +72,13 @@ class SqliteStore(SqliteReader):
             if not is_durable:
                 db.execute("PRAGMA synchronous = NORMAL")
             try:
-                with _transaction(db):
+                with transaction(db):
                     result = work(_Open(self._path, self._connection))
             finally:
                 if not is_durable:
                     db.execute("PRAGMA synchronous = FULL")
+            if is_durable:
+                self._note(db)
         self._fold(db)
         return result
 
@@ -84,7 +86,7 @@ class SqliteStore(SqliteReader):
         known = self.project_of(identities)
         if known and all(self.project_of([identity]) for identity in identities):
             return known
-        with self._writing() as db, _transaction(db):
+        with self._writing() as db, transaction(db):
             project = self.project_of(identities)
             if project is None:
                 project = Project(id=project_id, name=name, created_at=at)
@@ -104,7 +106,7 @@ class SqliteStore(SqliteReader):
         with translated(self._path):
             is_done = vectors.is_listed(self._connection(), space)
         while not is_done:
-            with self._writing() as db, _transaction(db):
+            with self._writing() as db, transaction(db):
                 is_done = vectors.list_some(db, space)
             self._fold(db)
 
@@ -113,7 +115,7 @@ class SqliteStore(SqliteReader):
 
         removed, is_done = 0, False
         while not is_done:
-            with self._writing() as db, _transaction(db):
+            with self._writing() as db, transaction(db):
                 count, is_done = vectors.drop_some(db, but=but)
             self._fold(db)
             removed += count
@@ -123,19 +125,23 @@ class SqliteStore(SqliteReader):
         from hindbrain.adapters.sqlite import erase  # starts a process: nothing that a recall should load
 
         with self._writing() as db:
-            return erase.erase(db, memory_id, path=self.path, backups=self.backups, at=at)
+            self._gate.note(0)  # what is erased may be the last that was written
+            erased = erase.erase(db, memory_id, path=self.path, backups=self.backups, at=at)
+            self._note(db)
+            return erased
 
     def repair(self) -> None:
         from hindbrain.adapters.sqlite import check
 
-        with self._writing() as db, _transaction(db):
+        with self._writing() as db, transaction(db):
             check.repair(db)
 
     def damage(self) -> Sequence[Damage]:
         from hindbrain.adapters.sqlite import check
 
+        noted = self._gate.noted()  # first: whoever writes meanwhile only adds
         with translated(self._path):
-            return check.damage(self._connection())
+            return (*check.damage(self._connection()), *check.shortfall(self._connection(), noted))
 
     def identities(self) -> Sequence[tuple[str, str]]:
         return self._all("SELECT identity, project FROM project_identity ORDER BY identity")
@@ -153,7 +159,7 @@ class SqliteStore(SqliteReader):
     def carry(self, parts: Sequence[tuple[Changes, Mapping[str, int]]]) -> None:
         from hindbrain.adapters.sqlite import move
 
-        with self._writing() as db, _transaction(db):
+        with self._writing() as db, transaction(db):
             for changes, first in parts:
                 move.number_from(db, first)
                 apply(changes, db, reader=self)
@@ -194,7 +200,7 @@ class SqliteStore(SqliteReader):
             raise BadSettings(f"{self._path} is a folder, not a database", fix="give the path of a file")
         if os.path.exists(self._path) and os.path.getsize(self._path):
             db, self._is_read_only = connect(self._path)
-            is_current = schema.version(db) == schema.last(self._migrations) and db.pragma("journal_mode") == "wal"
+            is_current = schema.version(db) == schema.last(self._migrations) and self._has_journal(db)
             with contextlib.ExitStack() as unwanted:
                 unwanted.callback(db.close)
                 schema.refuse_strangers(db, self._path)
@@ -210,6 +216,11 @@ class SqliteStore(SqliteReader):
             schema.migrate(db, self._path, migrations=self._migrations, backups=self.backups)
         return db
 
+    def _has_journal(self, db: apsw.Connection) -> bool:
+        """Whether it is the one that is wanted. Whoever has a log already is not asked where it lies: a hook waits."""
+        found = db.pragma("journal_mode")
+        return bool(found == "wal" or found == schema.journal(self._path))
+
     @contextmanager
     def _writing(self, patience_s: float | None = None) -> Iterator[apsw.Connection]:
         with translated(self._path):
@@ -221,6 +232,11 @@ class SqliteStore(SqliteReader):
                 )
             with self._gate.hold(self._timeout_s if patience_s is None else patience_s):
                 yield db
+
+    def _note(self, db: apsw.Connection) -> None:
+        """Best effort: a note that could not be made only leaves the one before it."""
+        with contextlib.suppress(OSError):
+            self._gate.note(schema.reached(db))
 
     def _fold(self, db: apsw.Connection) -> None:
         """Move a long write-ahead log into the file, under the gate.
@@ -244,14 +260,3 @@ class _Open(SqliteReader):
 
     def apply(self, changes: Changes) -> None:
         apply(changes, self._db(), reader=self)
-
-
-@contextmanager
-def _transaction(db: apsw.Connection) -> Iterator[None]:
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        db.execute("COMMIT")
-    finally:
-        if db.in_transaction:  # it did not come to its end; a full disk has rolled back already
-            db.execute("ROLLBACK")

@@ -67,10 +67,10 @@ def _count(db: apsw.Connection, table: str) -> int:
 
 
 def checked(path: str) -> tuple[Print, Sequence[Damage]]:
-    """What a copy holds, and all that is wrong with it. Nobody else may have it open."""
+    """What a copy holds, and what of it is damaged and could not be made anew. Nobody else may have it open."""
     db, _ = connect(path)
     try:
-        return printed(db), check.damage(db)
+        return printed(db), check.loss(db)
     finally:
         db.close()
 

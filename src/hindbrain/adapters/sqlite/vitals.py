@@ -6,6 +6,7 @@ Files are looked at by `stat` only: closing a descriptor on a database drops the
 from pathlib import Path
 
 from hindbrain.adapters import locks
+from hindbrain.adapters.sqlite import place
 from hindbrain.adapters.sqlite.engine import engine_version, is_safe
 
 
@@ -24,6 +25,7 @@ def vitals(path: Path, *, schema: int, is_read_only: bool) -> dict[str, str]:
         "mode_folder": _mode(path.parent),
         "is_read_only": _yes(is_read_only),
         "lock_holder": locks.holder(path.with_name(path.name + ".turn")),
+        "unfit": place.unfit(str(path)),
         "backups": str(len(list(backups.glob("*.db"))) if backups.is_dir() else 0),
     }
 

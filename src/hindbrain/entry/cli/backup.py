@@ -96,7 +96,9 @@ hindbrain fsck --repair
 )
 @option("--repair", is_flag=True, help="Make anew what can be, and take damaged rows from the newest sound backup.")
 def fsck(call: Call, repair: bool) -> int:
-    """Look at every row, index, vector, link, decision, file and record.
+    """Look at all that is kept, row by row, and mend it.
+
+    Every row, index, vector, link, decision, file that follows, and record of the spool.
 
     Says what to do about each finding; exits with 1 when there is any. With --repair the damaged file is kept in the
     backups folder, and every row that could not be made exactly what it was is named.

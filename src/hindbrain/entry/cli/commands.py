@@ -78,6 +78,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "edit": Entry("memory:edit", "Change a memory; what it said before stays in its history"),
         "delete": Entry("memory:delete", "Archive a memory; `restore` brings it back"),
         "restore": Entry("memory:restore", "Bring back a memory, or the whole store from a backup"),
+        "split": Entry("memory:split", "Make several memories of one that says several things"),
         "forget": Entry("forget:forget", "Erase a memory for good, and prove that it is gone"),
         "review": Entry("review:review", "Decide what waits for a person; without more, list it"),
     },
@@ -90,7 +91,8 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "rebuild": Entry("sync:rebuild", "Write all files that follow the memories anew"),
     },
     "Serve": {
-        "serve": Entry("serve:serve", "Serve the memory over HTTP: API, hub and worker, until Ctrl-C"),
+        "serve": Entry("serve:serve", "Serve API, hub, MCP and worker over HTTP, until Ctrl-C"),
+        "hub": Entry("hub:hub", "Print a link that lets a browser into the hub, once"),
         "token": Entry("token:token", "Print the token that the service asks for; it opens everything"),
     },
     "Care": {
@@ -104,7 +106,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "merge": Entry("upkeep:merge", "Let memories that say the same become one"),
         "maintenance": Entry("upkeep:maintenance", "List what was put in order, or take it back"),
         "backup": Entry("backup:backup", "Copy the store while it is in use, and look at the copy"),
-        "fsck": Entry("backup:fsck", "Look at every row, index, vector, link, decision, file and record"),
+        "fsck": Entry("backup:fsck", "Look at all that is kept, row by row, and mend it"),
         "doctor": Entry("care:doctor", "Check that everything is healthy, and say how to fix it"),
         "worker": Entry("worker:worker", "Learn from what hooks heard, and give memories their meaning"),
         "queue": Entry("queue:queue", "List the jobs of the worker, and try again those it gave up"),

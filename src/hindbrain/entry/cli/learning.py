@@ -6,6 +6,7 @@ from hindbrain.core.hints import TYPE_CHECKING, Any
 from hindbrain.core.learning.effect import Verdict
 from hindbrain.core.model.suggestion import Suggestion
 from hindbrain.entry.cli import proposal
+from hindbrain.entry.cli.bar import Bar
 from hindbrain.entry.cli.call import Call
 from hindbrain.entry.cli.output import bold, coloured, dim, line, many, table
 from hindbrain.entry.cli.records import plain
@@ -33,8 +34,10 @@ def learn(call: Call, limit: int | None) -> None:
     one, the most important first: a destination, a text, and a diff against the real file. A rule that has no effect,
     or hurt, is proposed for removal.
     """
+    bar = Bar("Looking at scars")
     with call.open(is_new=True) as hindbrain:
-        learned = hindbrain.learn(limit=limit or 0)
+        learned = hindbrain.learn(limit=limit or 0, tell=bar.tell)
+    bar.close()
     call.tell(lambda: _learned(learned), _learned_lines(learned))
 
 

@@ -93,6 +93,9 @@ def _add(call: Call, work_id: str, **given: Unpack[_Given]) -> None:
 def _close(call: Call, work_id: str) -> None:
     """Close the record, and draft the lesson if the work was large enough."""
     with call.open() as hindbrain:
+        routes = {route.use: route for route in hindbrain.routes()[0]}
+        if "lesson" in routes and routes["lesson"].provider != "rules":
+            call.note([f"asking {routes['lesson'].provider} {routes['lesson'].model}; this may take a while"])
         closed = hindbrain.close_work(work_id)
     call.tell(lambda: plain(closed), _closed_lines(closed))
 
@@ -120,6 +123,8 @@ def _lines(works: "Sequence[Workstream]") -> Iterator[str]:
 def _closed_lines(closed: "Closed") -> Iterator[str]:
     work = closed.work
     yield f"Closed: {bold(line(work.title))}, {many(len(work.tasks), 'task')}, {many(work.tokens, 'token')}"
+    if closed.trouble:
+        yield dim(f"Written by rules: {line(closed.trouble)}")
     if closed.refused:
         yield f"No lesson: {line(closed.refused)}"
     elif closed.path:

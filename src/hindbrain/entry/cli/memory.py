@@ -148,6 +148,27 @@ def _is_backup(wanted: str) -> bool:
     return wanted == "newest" or wanted.endswith(".db") or "/" in wanted
 
 
+@command(
+    examples="""
+hindbrain split mem-01k2x6d0q3v8r5w7y9z1b3d5f7 --into "Locks expire after 30 s" --into "Jobs are named by date"
+"""
+)
+@_ID
+@option("--into", "parts", multiple=True, required=True, metavar="TEXT", help="One of the things it says; repeatable.")
+def split(call: Call, memory_id: str, parts: Sequence[str]) -> None:
+    """Make several memories of one that says several things.
+
+    The whole is hidden behind them and stays in their links; `restore` brings it back.
+    """
+    with call.open() as hindbrain:
+        whole = hindbrain.show(memory_id)
+        found = hindbrain.split(whole.id, parts)
+    undo = f"`hindbrain restore {whole.id}` brings the whole back"
+    lines = chain.from_iterable(_done("Kept", part) for part in found)
+    record = {"whole": whole.id, "parts": [memory_record(part) for part in found]}
+    call.tell(lambda: record, chain(lines, [f"  {dim(undo)}"]))
+
+
 def _changes(wishes: Edit, *, no_tags: bool, no_files: bool) -> Edit:
     """A repeatable option that was left out is an empty list, which must not empty anything."""
     if wishes.get("content") == STREAM:

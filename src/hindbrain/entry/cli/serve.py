@@ -36,7 +36,7 @@ hindbrain serve --host 0.0.0.0 --name memory.example.org --tls-cert cert.pem --t
 @option("--insecure", is_flag=True, help="Listen beyond this machine without TLS.")
 @option("--open", "is_opened", is_flag=True, help="Open the hub in a browser.")
 def serve(call: Call, port: int, host: str, names: Sequence[str], **how: object) -> None:
-    """Serve the memory over HTTP: API, hub and worker, until Ctrl-C.
+    """Serve API, hub, MCP and worker over HTTP, until Ctrl-C.
 
     Every request needs the token that `hindbrain token` prints. The login link lets one browser in, once. Without
     --host only this machine can call.
@@ -44,6 +44,9 @@ def serve(call: Call, port: int, host: str, names: Sequence[str], **how: object)
     try:
         from hindbrain.entry import hub
         from hindbrain.entry.http.serve import Running, Wish
+        from hindbrain.entry.http.whereabouts import noted
+        from hindbrain.entry.mcp.lodged import guests
+        from hindbrain.entry.mcp.server import PATH
     except ModuleNotFoundError as error:
         raise ExtraMissing(f"the service needs {error.name}", fix="pip install 'hindbrain[serve]'") from error
     wish = Wish(
@@ -63,19 +66,23 @@ def serve(call: Call, port: int, host: str, names: Sequence[str], **how: object)
         per_worktree=call.per_worktree or settings.per_worktree,
     )
 
-    running = Running(settings, wish, say=_say, more=hub.routes(), mounts=hub.mounts())
+    running = Running(settings, wish, say=_say, more=hub.routes(), mounts=hub.mounts(), guests=guests())
     address = running.address.url
-    link = f"{address}/login?once={running.service.doorman.link()}"
-    call.tell(lambda: {"address": address, "login": link, "pid": os.getpid()}, _lines(address, link))
-    if how["is_opened"]:
-        webbrowser.open(link)
-    running.run()
+    link = running.service.login()
+    mcp = f"{address}{PATH}"
+    told = {"address": address, "login": link, "mcp": mcp, "pid": os.getpid()}
+    with noted(settings, address, door=running.service.doorman.door):
+        call.tell(lambda: told, _lines(address, link, mcp=mcp))
+        if how["is_opened"]:
+            webbrowser.open(link)
+        running.run()
 
 
-def _lines(address: str, link: str) -> Sequence[str]:
+def _lines(address: str, link: str, *, mcp: str) -> Sequence[str]:
     return (
         f"{bold('Hindbrain')} serves {bold(address)}",
-        f"  log in   {link}  {dim('works once, for ten minutes')}",
+        f"  log in   {link}  {dim('works once, for ten minutes; `hindbrain hub` prints another')}",
+        f"  agents   {mcp}  {dim('MCP, with the token')}",
         f"  token    {dim('hindbrain token')}",
         f"  stop     {dim('Ctrl-C')}",
     )

@@ -12,11 +12,12 @@ from hindbrain.entry.cli.call import Call
 from hindbrain.entry.cli.grammar import family
 from hindbrain.entry.cli.output import bold, dim, line, many, table
 from hindbrain.entry.cli.records import plain
-from hindbrain.entry.cli.verb import argument, command, option
+from hindbrain.entry.cli.verb import Misuse, argument, command, option
 
 if TYPE_CHECKING:
     from hindbrain.app.maintain import Pruned, Tidied
     from hindbrain.app.upkeep import Run, Undone
+    from hindbrain.facade import Hindbrain
 
 _DAYS = 7  # between two turns of the worker
 _TOLD = 50  # rows that a person reads; --json has all
@@ -44,18 +45,35 @@ def prune(call: Call, dry_run: bool) -> None:
     examples="""
 hindbrain merge --dry-run
 hindbrain merge --project api --json
+hindbrain merge mem-01k2x6d0q3v8r5w7y9z1b3d5f7 mem-01k2x6d0q3v8r5w7y9z1b3d5f8 --content "Both, in a sentence"
 """
 )
+@argument("ids", nargs=-1, metavar="[ID OTHER]")
+@option("--content", default="", metavar="TEXT", help="What it says from then on; with two ids.")
 @option("--dry-run", is_flag=True, help="Say what would happen; change nothing.")
-def merge(call: Call, dry_run: bool) -> None:
+def merge(call: Call, ids: Sequence[str], content: str, dry_run: bool) -> None:
     """Let memories that say the same become one.
 
     Alike means nine parts in ten, and numbers, paths, names and every "not" must agree. The surest one stays, with
-    the evidence of all; the others are hidden behind it and stay in its links.
+    the evidence of all; the others are hidden behind it and stay in its links. With two ids these two become one,
+    alike or not: the first stays, and `hindbrain restore OTHER` brings the second back.
     """
+    if len(ids) not in (0, 2) or (content and not ids) or (dry_run and ids):
+        raise Misuse("Name two memories, with --content if you like, or none.")
     with call.open() as hindbrain, closing(Bar("comparing")) as bar:
-        tidied = hindbrain.merge(is_dry_run=dry_run, tell=bar.tell)
+        if ids:
+            tidied = _one_of_two(hindbrain, ids, content=content)
+        else:
+            tidied = hindbrain.merge(is_dry_run=dry_run, tell=bar.tell)
     call.tell(lambda: plain(tidied), _tidied_lines(tidied))
+
+
+def _one_of_two(hindbrain: "Hindbrain", ids: Sequence[str], *, content: str) -> "Tidied":
+    from hindbrain.app.maintain import Merged, Tidied
+
+    gone = hindbrain.show(ids[1]).id
+    stays = hindbrain.unite(ids[0], gone, content=content)
+    return Tidied(merged=(Merged(stays.id, stays.title, (gone,)),), compared=2, is_dry_run=False)
 
 
 @command(

@@ -1,7 +1,8 @@
 """How the parts of the service stand together: the guard outside, repeated writes next, the routes within.
 
-The hub and other surfaces come in by `more` (routes of their own) and `mounts` (whole applications below a path). All
-of it stands behind the guard, and finds its caller in `request.state.caller`, its desk in `request.app.state.desk`.
+The hub and other surfaces come in by `more` (routes of their own), `mounts` (whole applications below a path) and
+`guests` (those at one path that have to be run). All of it stands behind the guard, and finds its caller in
+`request.state.caller`, its desk in `request.app.state.desk`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +12,7 @@ from fastapi import Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route as Place
 from starlette.types import ASGIApp
 
 from hindbrain import __version__
@@ -21,6 +23,7 @@ from hindbrain.entry.http.caller import Doorman
 from hindbrain.entry.http.desk import Desk, Visit
 from hindbrain.entry.http.figures import Counted, Figures
 from hindbrain.entry.http.guard import LOGIN, Address, Guard
+from hindbrain.entry.http.guest import Guest, Lodging, welcome
 from hindbrain.entry.http.problem import Refused
 from hindbrain.entry.http.replay import Replay
 from hindbrain.entry.http.table import Route, offered
@@ -40,6 +43,7 @@ def build(
     *,
     more: Sequence[Route] = (),
     mounts: Mapping[str, ASGIApp] | None = None,
+    guests: Mapping[str, Guest] | None = None,
     is_ending: Callable[[], bool] = lambda: False,
 ) -> "Service":
     """The service as one ASGI application. `is_ending` tells long answers that it is time to finish."""
@@ -48,8 +52,15 @@ def build(
         lambda secret: bearer(secret, store=desk.tools().store),
         cookie=f"hindbrain-{address.port}",
     )
+    lodged = guests or {}
     app = FastAPI(
-        title="Hindbrain", version=__version__, description=_ABOUT, openapi_url=None, docs_url=None, redoc_url=None
+        title="Hindbrain",
+        version=__version__,
+        description=_ABOUT,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lambda _: welcome(lodged.values()),
     )
     app.state.desk, app.state.figures, app.state.is_ending = desk, Figures(), is_ending
     _translate(app)
@@ -57,17 +68,25 @@ def build(
         _offer(app, route)
     for path, mounted in (mounts or {}).items():
         app.mount(path, mounted)
+    for path, guest in lodged.items():
+        app.router.routes.append(Place(path, Lodging(guest, is_ending=is_ending)))
     within = Replay(Counted(app, figures=app.state.figures), desk=desk)
-    return Service(app=app, guarded=Guard(within, address=address, doorman=doorman), doorman=doorman)
+    guarded = Guard(within, address=address, doorman=doorman)
+    return Service(app=app, guarded=guarded, doorman=doorman, address=address)
 
 
 class Service:
     """What a server serves, and what a program that starts one may ask of it."""
 
-    def __init__(self, *, app: FastAPI, guarded: ASGIApp, doorman: Doorman) -> None:
+    def __init__(self, *, app: FastAPI, guarded: ASGIApp, doorman: Doorman, address: Address) -> None:
         self.app = app
         self.doorman = doorman
         self._guarded = guarded
+        self._address = address
+
+    def login(self) -> str:
+        """A link that lets one browser in, once."""
+        return f"{self._address.url}{LOGIN}?once={self.doorman.link()}"
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         await self._guarded(scope, receive, send)
@@ -121,9 +140,7 @@ def _entrance(doorman: Doorman, address: Address) -> tuple[Route, ...]:
         """Let a browser in by the link that was printed; it works once."""
         session = doorman.enter(once)
         if session is None:
-            raise Refused(
-                401, "bad_link", "that link was used, or is too old", fix="`hindbrain serve` prints a new one"
-            )
+            raise Refused(401, "bad_link", "that link was used, or is too old", fix="`hindbrain hub` prints a new one")
         answer = RedirectResponse("/", status_code=303)
         answer.set_cookie(
             doorman.cookie, session, max_age=12 * 3600, httponly=True, samesite="strict", secure=address.is_tls
@@ -133,7 +150,9 @@ def _entrance(doorman: Doorman, address: Address) -> tuple[Route, ...]:
     def logout(request: Request) -> Response:
         """Forget a browser."""
         doorman.leave(request.headers.get("cookie", ""))
-        answer = Response(status_code=204)
+        is_read = "text/html" in request.headers.get("accept", "")
+        out = problem.page("You are logged out", "This browser is forgotten.", fix="`hindbrain hub` lets it in again")
+        answer = out if is_read else Response(status_code=204)
         answer.delete_cookie(doorman.cookie, httponly=True, samesite="strict", secure=address.is_tls)
         return answer
 
@@ -179,9 +198,9 @@ def _as_problems(responses: dict[str, Any]) -> None:
 def _translate(app: FastAPI) -> None:
     """Whatever goes wrong is told as a problem."""
 
-    async def known(_: Request, error: Exception) -> Response:
+    async def known(request: Request, error: Exception) -> Response:
         assert isinstance(error, HindbrainError | Refused)
-        return problem.told(error)
+        return problem.told(error, accept=request.headers.get("accept", ""))
 
     async def invalid(_: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)

@@ -5,6 +5,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
 
 from hindbrain.core.model import Memory, Reach
@@ -46,6 +47,8 @@ class Doorman:
         self.cookie = cookie  # its name: two services on one host must not take each other's
         self._links: dict[str, float] = {}
         self._sessions: dict[str, float] = {}
+        self.door = secrets.token_hex(16)  # what signed links are for: another service does not take them
+        self._spent: dict[str, float] = {}  # signed links that were used, and until when they would be good
         self._lock = threading.Lock()
 
     def at_once(self, authorization: str, cookies: str) -> Caller | None:
@@ -71,14 +74,29 @@ class Doorman:
     def enter(self, code: str) -> str | None:
         """A session for the code of a link; None when it was used, is too old, or never was one."""
         with self._lock:
-            found = next((one for one in self._links if hmac.compare_digest(one.encode(), _bytes(code))), None)
-            if found is None or self._links.pop(found) < time.monotonic():
+            if not (self._is_known(code) or self._is_signed(code)):
                 return None
             session = secrets.token_urlsafe(32)
             for oldest in list(self._sessions)[: max(0, len(self._sessions) - _MOST_SESSIONS + 1)]:
                 del self._sessions[oldest]
             self._sessions[session] = time.monotonic() + _SESSION_S
             return session
+
+    def _is_known(self, code: str) -> bool:
+        found = next((one for one in self._links if hmac.compare_digest(one.encode(), _bytes(code))), None)
+        return found is not None and self._links.pop(found) >= time.monotonic()
+
+    def _is_signed(self, code: str) -> bool:
+        """By somebody who has the owner's secret, a moment ago, and never used before."""
+        body, _, seal = code.rpartition(".")
+        if not hmac.compare_digest(_bytes(seal), _seal(self._owner(), self.door, body=body).encode()):
+            return False
+        now, until = time.time(), float(body.partition(".")[0])
+        self._spent = {one: end for one, end in self._spent.items() if end > now}
+        if not now < until <= now + _LINK_S + 1 or body in self._spent:
+            return False
+        self._spent[body] = until
+        return True
 
     def leave(self, cookies: str) -> None:
         with self._lock:
@@ -91,6 +109,16 @@ class Doorman:
                 hmac.compare_digest(one.encode(), _bytes(wanted)) and until > now
                 for one, until in self._sessions.items()
             )
+
+
+def signed(owner: str, door: str) -> str:
+    """A code that lets one browser in, once, made without asking the service: by its owner's secret, for its door."""
+    body = f"{int(time.time() + _LINK_S)}.{secrets.token_urlsafe(16)}"
+    return f"{body}.{_seal(owner, door, body=body)}"
+
+
+def _seal(owner: str, door: str, *, body: str) -> str:
+    return hmac.new(owner.encode(), _bytes(f"login\0{door}\0{body}"), sha256).hexdigest()
 
 
 def _secret(authorization: str) -> str:

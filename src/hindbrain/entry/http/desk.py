@@ -27,14 +27,8 @@ class Desk:
         self._lock = threading.Lock()
         self._tools = opened(settings)
         self._file = _file(settings.store)
-        here = locate(
-            settings.project or None,
-            here=str(Path.cwd()),
-            reader=self._tools.store,
-            files=self._tools.files,
-            per_worktree=settings.per_worktree,
-        )
-        self._here = here
+        self._folder = str(Path.cwd())
+        self._here = self._located(settings.project)
 
     def tools(self) -> Tools:
         file = _file(self.settings.store)
@@ -48,6 +42,10 @@ class Desk:
     def of_here(self) -> Hindbrain:
         """The project around the folder that the service was started in."""
         return Hindbrain(self.tools(), self._here)
+
+    def named(self, project: str) -> Hindbrain:
+        """The project that is meant by a name, an id or a path of this machine; one that nobody knows yet is new."""
+        return Hindbrain(self.tools(), self._located(project))
 
     def of(self, project: str, *, name: str) -> Hindbrain:
         """The project with that id."""
@@ -68,6 +66,16 @@ class Desk:
 
     def close(self) -> None:
         self._tools.store.close()
+
+    def _located(self, project: str) -> Located:
+        tools, settings = self._tools, self.settings
+        return locate(
+            project or None,
+            here=self._folder,
+            reader=tools.store,
+            files=tools.files,
+            per_worktree=settings.per_worktree,
+        )
 
 
 def _file(path: str) -> tuple[int, int] | None:

@@ -19,6 +19,7 @@ from hindbrain.entry.http.caller import Caller, Doorman
 from hindbrain.entry.http.problem import Refused, told
 
 LOGIN = "/login"
+_EVERY = ("0.0.0.0", "::", "[::]")  # addresses that stand for all of this machine's
 _UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 _ALWAYS = {
@@ -45,19 +46,26 @@ class Address:
 
     @property
     def url(self) -> str:
-        return f"{self.scheme}://{_bracketed(self.host)}:{self.port}"
+        """As a caller can use it: nobody can call every address at once."""
+        own = (*self.names, "127.0.0.1")[0] if self.host in _EVERY else self.host
+        return f"{self.scheme}://{_bracketed(own)}:{self.port}"
 
     @property
     def hosts(self) -> frozenset[str]:
         """What a Host header may say."""
-        own = ("127.0.0.1", "localhost", "[::1]") if is_loopback(self.host) else (_bracketed(self.host),)
-        wanted = {*own, *map(_bracketed, self.names)} - {"0.0.0.0", "[::]"}
+        wanted = {*_own(self.host, self.names), *map(_bracketed, self.names)}
         is_usual = self.port == (443 if self.is_tls else 80)  # then nobody says it
         return frozenset(f"{name}:{self.port}" for name in wanted) | (frozenset(wanted) if is_usual else frozenset())
 
     @property
     def origins(self) -> frozenset[str]:
         return frozenset(f"{self.scheme}://{host}" for host in self.hosts)
+
+
+def _own(host: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    if host in _EVERY and names:
+        return ()  # whoever names it means these
+    return ("127.0.0.1", "localhost", "[::1]") if is_loopback(host) or host in _EVERY else (_bracketed(host),)
 
 
 def is_loopback(host: str) -> bool:
@@ -93,7 +101,7 @@ class Guard:
             caller = await self._admitted(scope)
             heard = Given(await whole(receive), receive) if scope["method"] in _UNSAFE else receive
         except Refused as refused:
-            await told(refused)(scope, receive, guarded)
+            await told(refused, accept=Headers(scope=scope).get("accept", ""))(scope, receive, guarded)
             return
         scope.setdefault("state", {})["caller"] = caller
         await self._app(scope, heard, guarded)
@@ -135,7 +143,7 @@ def _unknown() -> Refused:
         401,
         "no_token",
         "this service answers only those who show a token",
-        fix="send `Authorization: Bearer …` with what `hindbrain token` prints",
+        fix="send `Authorization: Bearer …` with what `hindbrain token` prints; `hindbrain hub` lets a browser in",
         headers={"www-authenticate": "Bearer"},
     )
 

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from hindbrain.core.model import Memory, State
 from hindbrain.core.model.token import Right
+from hindbrain.entry.cli.records import memory_record
 from hindbrain.entry.http import shapes
 from hindbrain.entry.http.answers import (
     Here,
@@ -25,6 +26,7 @@ from hindbrain.errors import Conflict, UnknownMemory
 
 ProjectId = Annotated[str, Path(max_length=200, description="Id or name of a project.")]
 MemoryId = Annotated[str, Path(max_length=200)]
+LinkName = Annotated[str, Path(max_length=200, description="One of the seven relations.")]
 IfMatch = Annotated[str | None, Header(description="The ETag that was read; 412 when it is no longer the present one.")]
 Everything = Annotated[bool, Query(alias="all", description="Archived and superseded ones too.")]
 
@@ -168,6 +170,38 @@ def add_link(visit: Here, memory_id: MemoryId, *, sent: shapes.NewLink) -> Respo
     hindbrain, memory = visit.memory(memory_id, is_own=True)
     _, other = visit.memory(sent.target, is_own=True)
     return told(hindbrain.link(memory.id, sent.relation, other=other.id, reason=sent.reason), status=201)
+
+
+def remove_link(visit: Here, memory_id: MemoryId, *, relation: LinkName, other_id: MemoryId) -> Response:
+    """Take a link away, whichever end it was written from; what it hid is shown again."""
+    hindbrain, memory = visit.memory(memory_id, is_own=True)
+    _, other = visit.memory(other_id, is_own=True)
+    hindbrain.unlink(memory.id, relation, other=other.id)
+    return Response(status_code=204)
+
+
+def merge_memory(visit: Here, memory_id: MemoryId, *, sent: shapes.Merged, if_match: IfMatch = None) -> Response:
+    """Make one of two memories: this one stays, with the evidence of both; restore brings the other back."""
+    hindbrain, memory = visit.memory(memory_id, is_own=True)
+    _, other = visit.memory(sent.other, is_own=True)
+    version = expected(memory, if_match)
+    try:
+        return memory_told(hindbrain.unite(memory.id, other.id, content=sent.content, version=version))
+    except Conflict:
+        _refuse_raced(visit, memory, version=version)
+        raise
+
+
+def split_memory(visit: Here, memory_id: MemoryId, *, sent: shapes.Parted, if_match: IfMatch = None) -> Response:
+    """Make several memories of one, each with one of the parts as its text; restore brings the whole back."""
+    hindbrain, memory = visit.memory(memory_id, is_own=True)
+    version = expected(memory, if_match)
+    try:
+        found = hindbrain.split(memory.id, sent.parts, version=version)
+    except Conflict:
+        _refuse_raced(visit, memory, version=version)
+        raise
+    return told([memory_record(part) for part in found], status=201)
 
 
 def outcomes(visit: Here, memory_id: MemoryId) -> Response:

@@ -17,6 +17,7 @@ from hindbrain.core.value import dataclass, replace
 from hindbrain.entry.http.app import Service, build
 from hindbrain.entry.http.desk import Desk
 from hindbrain.entry.http.guard import Address, is_loopback
+from hindbrain.entry.http.guest import Guest
 from hindbrain.entry.http.problem import answer
 from hindbrain.entry.http.table import Route
 from hindbrain.entry.worker import GONE, work
@@ -54,6 +55,7 @@ class Running:
         say: Callable[[str], None],
         more: Sequence[Route] = (),
         mounts: Mapping[str, ASGIApp] | None = None,
+        guests: Mapping[str, Guest] | None = None,
     ) -> None:
         refuse_open(wish)
         self._wish, self._say = wish, say
@@ -62,7 +64,9 @@ class Running:
             self._desk = unwanted.enter_context(closing(Desk(settings)))
             port = self._listening.getsockname()[1]
             self.address = Address(host=wish.host, port=port, is_tls=bool(wish.certificate), names=wish.names)
-            self.service = build(self._desk, self.address, more=more, mounts=mounts, is_ending=self._is_ending)
+            self.service = build(
+                self._desk, self.address, more=more, mounts=mounts, guests=guests, is_ending=self._is_ending
+            )
             self._server = uvicorn.Server(_config(self.service, wish))
             self._open = unwanted.pop_all()
 

@@ -176,6 +176,17 @@ class NewLink(Sent):
     reason: Annotated[str, Field(max_length=2_000)] = ""
 
 
+class Merged(Sent):
+    other: Word = Field(description="Id of the memory that is hidden behind this one.")
+    content: Annotated[str, Field(max_length=MOST_TEXT)] = Field(default="", description="Empty: what it says now.")
+
+
+class Parted(Sent):
+    parts: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=MOST_TEXT)]], Field(min_length=2, max_length=20)
+    ]
+
+
 class Decided(Sent):
     decision: Decision
     by: Word = ""

@@ -23,7 +23,7 @@ from hindbrain.core.model.token import Right
 from hindbrain.entry.http.desk import Visit
 from hindbrain.entry.http.problem import Refused
 from hindbrain.entry.http.table import Route
-from hindbrain.entry.hub import feed, graph, health, memories, timeline, worth
+from hindbrain.entry.hub import feed, graph, health, memories, ties, timeline, worth
 from hindbrain.entry.hub.paint import paint
 from hindbrain.entry.hub.turn import PLACE, Move, Page, Turn
 from hindbrain.errors import HindbrainError
@@ -53,6 +53,9 @@ _READ: Mapping[str, Run] = {
     "/feed/{id}": feed.one,
     "/memories": memories.found,
     "/memories/{id}": memories.one,
+    "/memories/{id}/others": ties.others,
+    "/memories/{id}/merge": ties.merging,
+    "/memories/{id}/split": ties.splitting,
     "/graph": graph.graph,
     "/worth": worth.worth,
     "/health": health.health,
@@ -71,6 +74,11 @@ _CHANGE: Mapping[str, tuple[Right, Run]] = {
     "/memories/{id}/verdict": (Right.DECIDE, memories.verdict),
     "/memories/{id}/confirm": (Right.DECIDE, memories.confirm),
     "/memories/{id}/review": (Right.DECIDE, memories.review),
+    "/memories/{id}/link": (Right.DECIDE, ties.link),
+    "/memories/{id}/unlink": (Right.DECIDE, ties.unlink),
+    "/memories/{id}/supersede": (Right.DECIDE, ties.supersede),
+    "/memories/{id}/merge": (Right.DECIDE, ties.merge),
+    "/memories/{id}/split": (Right.DECIDE, ties.split),
     "/health/retry": (Right.WRITE, health.retry),
 }
 

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from hindbrain.app.why import Walk
-from hindbrain.core.model import TYPES, Kind, Memory, Score, State, Version
+from hindbrain.core.model import TYPES, Kind, Memory, Relation, Score, State, Version
 from hindbrain.core.model.outcome import Standing
 from hindbrain.core.shape import CATEGORIES
 from hindbrain.core.value import dataclass
 from hindbrain.entry.http.problem import Refused
 from hindbrain.entry.hub.diff import Row, side_by_side
+from hindbrain.entry.hub.ties import CHOSEN, near
 from hindbrain.entry.hub.turn import Move, Page, Turn
 from hindbrain.facade import Hindbrain
 
@@ -23,6 +24,18 @@ _DONE = {
     "verdict": "Your word was noted.",
     "confirm": "The memory is tied to the code as it is now.",
     "review": "The question was decided.",
+    "link": "The link was made.",
+    "unlink": "The link was removed. What it had hidden is shown again.",
+    "supersede": "The other memory stands in its place.",
+    "merge": "Two memories are one. The other one can be restored.",
+    "split": "Its parts are memories of their own. The whole can be restored.",
+}
+_TOLD_AS = {
+    Relation.DERIVED_FROM: "is derived from",
+    Relation.RELATED_TO: "is related to",
+    Relation.CONTRADICTS: "contradicts",
+    Relation.ELABORATES: "elaborates",
+    Relation.EXAMPLE_OF: "is an example of",
 }
 _FACETS = ("title", "type", "kind", "category", "tags", "file_refs", "importance", "confidence", "trust", "is_pinned")
 
@@ -45,7 +58,7 @@ class Step:
 def found(turn: Turn) -> Page:
     """What was looked for, best first; without a question, all, newest first."""
     hindbrain = turn.hindbrain()
-    wanted = {name: turn.said.get(name, "") for name in ("q", "kind", "type", "state")}
+    wanted = {name: turn.said.get(name, "") for name in ("q", "kind", "type", "category", "state")}
     wanted["state"] = wanted["state"] or str(State.LIVE)
     page = turn.number("page", most=1000)
     hits, notes = _asked(hindbrain, wanted) if wanted["q"].strip() else _listed(hindbrain, wanted, page=page)
@@ -87,13 +100,13 @@ def _listed(hindbrain: Hindbrain, wanted: Mapping[str, str], *, page: int) -> tu
         types=[wanted["type"]] if wanted["type"] else [],
         order="newest",
         with_all=not is_live,
-        limit=page * _AT_ONCE + 1 if is_live else 0,
+        limit=page * _AT_ONCE + 1 if is_live and not wanted["category"] else 0,
     )
     return [Hit(memory=one, score=None) for one in memories if _is_wanted(one, wanted)], ()
 
 
 def _is_wanted(memory: Memory, wanted: Mapping[str, str]) -> bool:
-    return wanted["state"] in (memory.state, "any")
+    return wanted["state"] in (memory.state, "any") and wanted["category"] in ("", memory.category)
 
 
 def _links(turn: Turn, wanted: Mapping[str, str]) -> object:
@@ -124,6 +137,9 @@ def one(turn: Turn) -> Page:
         "decisions": _decisions(walk),
         "done": _DONE.get(turn.said.get("done", ""), ""),
         "is_editing": turn.flag("edit"),
+        "near": near(hindbrain, memory) if memory.state is State.LIVE else (),
+        "relations": CHOSEN,
+        "told_as": _TOLD_AS,
     }
     return Page(template="memory.html", about=about)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from hindbrain.app.siblings import last_event
-from hindbrain.core.model import Event
+from hindbrain.core.model import Event, Memory, Provenance
 from hindbrain.core.model.activity import Activity
 from hindbrain.core.value import dataclass
 from hindbrain.entry.hub.turn import Page, Turn
@@ -13,6 +13,7 @@ from hindbrain.facade import Hindbrain
 _LOOKED = 2_000  # lines of either log
 _SHOWN = 200
 _OFFERED = 30  # values of a filter
+_TWICE = ("learning_stored",)  # Chorus' word for a memory that was created, which is told as well
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +55,11 @@ def _lines(hindbrain: Hindbrain, turn: Turn, *, session: str) -> Iterator[Line]:
     for done in hindbrain.activities(session=session, limit=_LOOKED):
         yield _done(done)
     last = last_event(project.id, tools=turn.visit.desk.tools())
-    for event in hindbrain.store.events(after=max(0, last - _LOOKED), project=project.id, limit=_LOOKED):
-        yield _happened(event)
+    found = hindbrain.store.events(after=max(0, last - _LOOKED), project=project.id, limit=_LOOKED)
+    events = [event for event in found if event.name not in _TWICE]
+    memories = hindbrain.store.memories([event.memory_id for event in events if event.memory_id])
+    for event in events:
+        yield _happened(event, memories.get(event.memory_id or ""))
 
 
 def _done(done: Activity) -> Line:
@@ -71,16 +75,18 @@ def _done(done: Activity) -> Line:
     )
 
 
-def _happened(event: Event) -> Line:
+def _happened(event: Event, memory: Memory | None) -> Line:
+    """Where the event does not say whose it is, its memory does."""
     said: Mapping[str, object] = event.data
+    taught = memory.provenance if memory else Provenance()
     words = next((str(said[name]) for name in ("message", "title", "content", "reason") if said.get(name)), "")
     return Line(
         at=event.at,
         what=event.name,
         subject=words,
-        session=str(said.get("session") or ""),
-        persona=str(said.get("persona") or ""),
-        task=str(said.get("task") or ""),
+        session=str(said.get("session") or taught.session),
+        persona=str(said.get("persona") or taught.actor.persona or ""),
+        task=str(said.get("task") or taught.task),
         memory_id=event.memory_id or "",
     )
 

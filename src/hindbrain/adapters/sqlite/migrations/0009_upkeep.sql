@@ -1,5 +1,5 @@
--- 0008 upkeep: putting many memories away costs no more than writing them, and papers may be figures, too.
--- Code of 0007 reads and writes on as before; figures of another system it does not know.
+-- 0009 upkeep: putting many memories away costs no more than writing them, and papers may be figures, too.
+-- Code of 0008 reads and writes on as before; figures of another system it does not know.
 
 -- To change a memory's state is to take its words out of the index and to put them in again. With secure-delete that
 -- rewrote the list of every word at once: two thirds of the time of `prune`, and more with every memory. What is to be
