@@ -335,7 +335,8 @@ def _notes(standings: Sequence[Standing], *, runs: int) -> list[str]:
         f"All hold the same texts and vectors of 384 dimensions, in {_PROJECTS:,} projects, each store with its "
         f"defaults and alone on the machine but for its neighbours. {runs} runs of each, CPU ms of the process (and, "
         "on PostgreSQL, of the whole server) as the median. A new process: imports, opens and asks one project once. "
-        "Memory: what the process and its server hold beyond the texts. An exponent of 0 is flat, 1 is linear.",
+        "Memory: what the process and its server hold beyond the texts. An exponent of 0 is flat, 1 is linear; "
+        "a project has ten times as many memories where the store has, so one project is never quite flat.",
         "Ours answers by words and meaning; it never searches several projects, so `all` is a second store with one "
         "project of that size, and its share of the exact ten is that of its search by meaning alone. The others "
         "search by vectors, and filter by project as each of them offers it. At a million, PostgreSQL has no graph of "

@@ -133,7 +133,6 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
         "uninit": ["--dry-run"],
         "forget": [memory_id, "--hard", "--yes"],
         "apply": ["--all-safe"],
-        "migrate": [str(cli.home / "hindbrain.db"), "elsewhere.db"],
     }
     exported = cli("export", "--project", "shared").out
     needs_a_suggestion = {"patch", "refuse", "snooze", "undo"}  # tests/e2e/test_cli_learning.py has some
