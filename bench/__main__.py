@@ -19,6 +19,7 @@ from bench import (
     quality,
     recall,
     report,
+    scale,
     tune,
     vectors,
     writers,
@@ -40,13 +41,21 @@ _PARTS = {
     "decisions": decisions.measure,
     "recall": recall.measure,
     "peers": compare.measure,
+    "scale": scale.measure,
 }
 _ASKED = {  # by name alone
     "embedders": embedders.measure,  # installs seven environments
     "tune": tune.measure,  # changes only when recall does
 }
 _GROUPS = {"speed": ("cold", "growth", "vectors", "parts", "writers", "hooks", "http")}
-_WITH_FULL = ("http", "lifecycle", "parts", "recall", "peers")  # have more to measure than is worth a wait every time
+_WITH_FULL = (
+    "http",
+    "lifecycle",
+    "parts",
+    "recall",
+    "peers",
+    "scale",
+)  # have more to measure than is worth a wait every time
 _FULL = (
     "all sizes, the long sets, and all peers: each that is missing is installed into an environment of its own, under "
     ".peers or HINDBRAIN_BENCH_PEERS, several gigabytes in all. Without this, peers that are installed are measured at "

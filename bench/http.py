@@ -22,8 +22,8 @@ from bench.lessons import lessons, questions
 from bench.meter import environment, say
 from bench.peers.environments import Absent
 from bench.peers.server import running
+from bench.peers.spread import Given
 from bench.peers.subject import ANSWERS, Lookup
-from bench.peers.subjects.ours import Given
 from bench.report import ROOT, SEED, Part, Table
 from hindbrain.entry.http import owner
 from hindbrain.settings import Settings

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import uvicorn
 
+from bench.peers.spread import Given
 from bench.peers.subject import DIMENSIONS, Lookup
-from bench.peers.subjects.ours import Given
 from hindbrain.app.tools import Tools
 from hindbrain.entry import hub
 from hindbrain.entry.http.app import build

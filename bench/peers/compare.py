@@ -87,8 +87,8 @@ def planned(sizes: tuple[int, ...], *, turns: int, folder: Path) -> Plan:
     asked = list(questions(operations, seed=SEED))
     rows = vectors([*texts, *asked])
     file = folder / "data.json"
-    items = [[text, _project(number)] for number, text in enumerate(texts)]
-    file.write_text(json.dumps({"items": items, "questions": asked}), encoding="utf-8")
+    given = {"texts": texts, "count": len(texts), "distinct": len(texts), "projects": _PROJECTS, "questions": asked}
+    file.write_text(json.dumps(given), encoding="utf-8")
     file.with_suffix(".f32").write_bytes(rows.tobytes())
     return Plan(sizes=sizes, turns=turns, texts=texts, rows=rows, file=file)
 

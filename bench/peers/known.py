@@ -83,3 +83,23 @@ KNOWN = (
         needs=_EXTENSIONS,
     ),
 )
+
+ON_SERVER = "ours_postgres"
+# How each stands when it is large. What ends with its process, and the floor, which is no store, stay away.
+LARGE = (
+    Peer(
+        name="ours_sqlite",
+        title="Hindbrain, SQLite",
+        libraries=("hindbrain.wiring",),
+        kept="disk, synced",
+        is_vector_only=False,
+    ),
+    Peer(
+        name=ON_SERVER,
+        title="Hindbrain, PostgreSQL",
+        libraries=("hindbrain.wiring", "hindbrain.adapters.postgres"),
+        kept="disk of the server, synced",
+        is_vector_only=False,
+    ),
+    *(peer for peer in KNOWN if peer.home and peer.name != "langgraph_memory"),
+)

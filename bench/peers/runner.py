@@ -6,19 +6,20 @@ prints goes to standard error. Nothing but loopback can be reached: a store that
 
 import importlib
 import json
+import mmap
 import os
 import sys
 import time
-from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
-from bench.peers.subject import DIMENSIONS, Ask, Item, Lookup, Subject
+from bench.peers.subject import DIMENSIONS, Ask, Item, Lookup, Outside, Subject
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 _BATCH = 500  # memories in one call of a store's batch interface
+_ADDED_TO = 3  # the project of those that are added one by one
 
 Answer = dict[str, object]
 
@@ -32,6 +33,7 @@ class Runner:
         self._folder: Path
         self._items: Sequence[Item]
         self._asks: Sequence[Ask]
+        self._before = 0  # bytes that were in use before the store was opened
 
     def load(self, *, libraries: Sequence[str]) -> Answer:
         """Import them, as the first lines of a user's program would."""
@@ -41,34 +43,73 @@ class Runner:
         return {"cpu_s": time.process_time() - cpu, "wall_s": time.perf_counter() - wall}
 
     def start(self, *, folder: str, data: str) -> Answer:
-        """Read the texts and vectors of the run, open a new store in `folder`."""
+        """Read the texts of the run, open the store in `folder`: a new one, or the one that is there."""
         from importlib import metadata  # late: what it loads would be missing from the cost of `load`
 
         module = importlib.import_module(f"bench.peers.subjects.{self._name}")
-        self._items, self._asks = _read(Path(data))
-        known = {one.text: one.vector for one in self._items} | {one.text: one.vector for one in self._asks}
+        self._items, self._asks, known = _read(Path(data))
         self._folder = Path(folder) / "store"
-        self._folder.mkdir(parents=True)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._before = _private_bytes()
+        cpu, wall = time.process_time(), time.perf_counter()
         self._subject = module.open_subject(self._folder, lookup=Lookup(known))
-        return {"versions": {name: metadata.version(name) for name in module.PACKAGES}}
+        spent = {"cpu_s": time.process_time() - cpu, "wall_s": time.perf_counter() - wall}
+        return {**spent, "versions": {name: metadata.version(name) for name in module.PACKAGES}}
 
     def fill(self, *, first: int, last: int) -> Answer:
+        cpu, wall, outside = time.process_time(), time.perf_counter(), self._outside()
         for start in range(first, last, _BATCH):
             self._subject.fill(self._items[start : min(start + _BATCH, last)])
-        return {}
+        self._subject.settle()
+        other = self._outside().cpu_ms - outside.cpu_ms
+        return {"cpu_s": time.process_time() - cpu + other / 1000, "wall_s": time.perf_counter() - wall}
 
     def add(self, *, first: int, last: int) -> Answer:
-        return _timed(self._subject.add, self._items[first:last])[0]
+        return self._timed(self._subject.add, self._items[first:last])[0]
 
     def search(self, *, first: int, last: int, project: str) -> Answer:
         """Ask some of the questions, in `project` or, where that is empty, in all that is kept."""
-        asks = [Ask(text=ask.text, vector=ask.vector, project=project) for ask in self._asks[first:last]]
-        spent, found = _timed(self._subject.search, asks)
+        spent, found = self._timed(self._subject.search, self._asked(first, last, project=project))
+        return {**spent, "found": [list(texts) for texts in found]}
+
+    def apart(self, *, way: str, first: int, last: int, project: str) -> Answer:
+        """The same by `nearest` or `worded` alone, for a store that has both. Nothing from any other."""
+        one: Callable[[Ask], Sequence[str]] | None = getattr(self._subject, way, None)
+        if one is None:
+            return {"found": []}
+        spent, found = self._timed(one, self._asked(first, last, project=project))
         return {**spent, "found": [list(texts) for texts in found]}
 
     def size(self) -> Answer:
+        """What is kept on the disk, and in memory that nothing else could use."""
         files = (path for path in self._folder.rglob("*") if path.is_file())
-        return {"bytes": sum(path.stat().st_size for path in files)}
+        elsewhere: Callable[[], int] = getattr(self._subject, "disk", int)
+        return {
+            "bytes": sum(path.stat().st_size for path in files) + elsewhere(),
+            "memory": max(0, _private_bytes() - self._before) + self._outside().memory,
+        }
+
+    def _asked(self, first: int, last: int, *, project: str) -> list[Ask]:
+        return [Ask(text=ask.text, vector=ask.vector, project=project) for ask in self._asks[first:last]]
+
+    def _outside(self) -> Outside:
+        told: Callable[[], Outside] | None = getattr(self._subject, "outside", None)
+        return told() if told else Outside(cpu_ms=0, memory=0)
+
+    def _timed(self, operation: Callable[[_T], _R], inputs: Sequence[_T]) -> tuple[Answer, list[_R]]:
+        """CPU time of this process, all threads, and wall time, of each run; and what each returned.
+
+        What a server spent in the meantime is shared out evenly.
+        """
+        cpu_ms, wall_ms, returned = [], [], []
+        before = self._outside().cpu_ms
+        for value in inputs:
+            wall, cpu = time.perf_counter_ns(), time.process_time_ns()
+            returned.append(operation(value))
+            cpu_ms.append((time.process_time_ns() - cpu) / 1e6)
+            wall_ms.append((time.perf_counter_ns() - wall) / 1e6)
+        other = (self._outside().cpu_ms - before) / max(1, len(cpu_ms))
+        return {"cpu_ms": [spent + other for spent in cpu_ms], "wall_ms": wall_ms}, returned
 
     def close(self) -> Answer:
         self._subject.close()
@@ -107,32 +148,77 @@ def _is_local(address: object) -> bool:
     return host in {"localhost", "::1", "0.0.0.0", "None", ""} or host.startswith("127.")
 
 
-def _read(data: Path) -> tuple[list[Item], list[Ask]]:
-    """The run's texts from `data`, their vectors from the file beside it, in the same order, questions last."""
+def _read(data: Path) -> tuple[Sequence[Item], Sequence[Ask], Mapping[str, list[float]]]:
+    """The run's texts from `data`; their vectors stay in the file beside it, in the same order, questions last."""
     told = json.loads(data.read_text(encoding="utf-8"))
-    rows = _rows(data.with_suffix(".f32"))
-    items = [
-        Item(number=number, text=text, project=project, vector=next(rows))
-        for number, (text, project) in enumerate(told["items"])
-    ]
-    return items, [Ask(text=text, vector=next(rows)) for text in told["questions"]]
+    texts, asked = told["texts"], told["questions"]
+    rows = _Rows(data.with_suffix(".f32"))
+    items = _Items(texts, rows, count=told["count"], distinct=told["distinct"], projects=told["projects"])
+    asks = [Ask(text=text, vector=rows[len(texts) + number]) for number, text in enumerate(asked)]
+    return items, asks, _Known({text: number for number, text in enumerate([*texts, *asked])}, rows)
 
 
-def _rows(path: Path) -> Iterator[list[float]]:
-    numbers = array("f", path.read_bytes())
-    for start in range(0, len(numbers), DIMENSIONS):
-        yield numbers[start : start + DIMENSIONS].tolist()
+class _Rows:
+    """Vectors as they lie in a file, which is not held in memory: there may be more than fit."""
+
+    def __init__(self, path: Path) -> None:
+        with path.open("rb") as file:
+            self._numbers = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)).cast("f")
+
+    def __getitem__(self, number: int) -> list[float]:
+        found: list[float] = list(self._numbers[number * DIMENSIONS : (number + 1) * DIMENSIONS])
+        return found
 
 
-def _timed(operation: Callable[[_T], _R], inputs: Sequence[_T]) -> tuple[Answer, list[_R]]:
-    """CPU time of this process, all threads, and wall time, of each run; and what each returned."""
-    cpu_ms, wall_ms, returned = [], [], []
-    for value in inputs:
-        wall, cpu = time.perf_counter_ns(), time.process_time_ns()
-        returned.append(operation(value))
-        cpu_ms.append((time.process_time_ns() - cpu) / 1e6)
-        wall_ms.append((time.perf_counter_ns() - wall) / 1e6)
-    return {"cpu_ms": cpu_ms, "wall_ms": wall_ms}, returned
+class _Items(Sequence[Item]):
+    """The first `count` are filled in, projects in turn: where there are fewer texts, they come again, each time in
+    other projects. Those behind are added one by one, with texts of their own, and all to one project."""
+
+    def __init__(self, texts: Sequence[str], rows: _Rows, *, count: int, distinct: int, projects: int) -> None:
+        self._texts, self._rows = texts, rows
+        self._count, self._distinct, self._projects = count, distinct, projects
+
+    def __len__(self) -> int:
+        return self._count + len(self._texts) - self._distinct
+
+    def __getitem__(self, which: Any) -> Any:
+        if isinstance(which, slice):
+            return [self[number] for number in range(*which.indices(len(self)))]
+        place = text_of(which, count=self._count, distinct=self._distinct)
+        project = project_of(which, count=self._count, projects=self._projects)
+        return Item(number=which, text=self._texts[place], project=project, vector=self._rows[place])
+
+
+def project_of(number: int, *, count: int, projects: int) -> str:
+    return f"project-{number % projects if number < count else _ADDED_TO % projects}"
+
+
+def text_of(number: int, *, count: int, distinct: int) -> int:
+    """Which of the texts the numbered memory has."""
+    if number >= count:
+        return distinct + number - count
+    return (number + number // distinct) % distinct
+
+
+class _Known(Mapping[str, list[float]]):
+    def __init__(self, numbers: Mapping[str, int], rows: _Rows) -> None:
+        self._numbers, self._rows = numbers, rows
+
+    def __getitem__(self, text: str) -> list[float]:
+        return self._rows[self._numbers[text]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+def _private_bytes() -> int:
+    """Of this process: what it wrote itself, not files that it looks into."""
+    status = Path("/proc/self/status")
+    lines = status.read_text(encoding="utf-8").splitlines() if status.exists() else []
+    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("RssAnon"))
 
 
 if __name__ == "__main__":

@@ -29,10 +29,18 @@ class Ask:
 
 
 class Subject(Protocol):
-    """A store of memories, opened in a folder of its own with all of its defaults."""
+    """A store of memories, opened in a folder of its own with all of its defaults; one that is there is opened again.
+
+    It may also have `nearest` and `worded`, which search by vectors and by words alone; `outside`, which tells what
+    other processes that work for it have spent and hold; and `disk`, how many bytes they keep there.
+    """
 
     def fill(self, items: Sequence[Item]) -> None:
         """Keep all of `items`, by the fastest way that the store offers."""
+        ...
+
+    def settle(self) -> None:
+        """Nothing more is filled in: whatever the store puts off until then is done."""
         ...
 
     def add(self, item: Item) -> None:
@@ -44,6 +52,14 @@ class Subject(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outside:
+    """What a server has spent, and what it holds in memory."""
+
+    cpu_ms: float
+    memory: int  # bytes
 
 
 class Opener(Protocol):

@@ -101,6 +101,17 @@ def machine(home: str) -> str:
         return file.read()
 
 
+def login() -> str:
+    """Whose account this is, and on which machine: `ada@build-3`."""
+    import pwd
+
+    try:
+        user = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # a container may run as somebody who has no name
+        user = str(os.getuid())
+    return f"{user}@{os.uname().nodename}"
+
+
 def environment() -> Mapping[str, str]:
     """For a process that is started as this one was."""
     return os.environ

@@ -18,7 +18,7 @@ from hindbrain.core.value import replace
 from hindbrain.errors import ExtraMissing
 from hindbrain.facade import Hindbrain
 from hindbrain.ports import Backups, Dialect, Embedder, Movable, Seen, Store, Written
-from hindbrain.settings import Settings, default_home, load, machine, worker_socket
+from hindbrain.settings import Settings, default_home, load, login, machine, worker_socket
 
 if TYPE_CHECKING:
     from hindbrain.adapters.clients import LocalClients
@@ -61,6 +61,7 @@ def open_hindbrain(
         lock=_locked(settings),
         notify=_notified(settings),
         alone=lambda name: _alone(settings, name),
+        login=_login(settings),
         backups=lambda: backups_of(settings),
     )
     # A path object is a path even where it looks like a name.
@@ -93,8 +94,13 @@ def open_tools(settings: Settings) -> Tools:
         lock=_locked(settings),
         notify=_notified(settings),
         alone=lambda name: _alone(settings, name),
+        login=_login(settings),
         backups=lambda: backups_of(settings),
     )
+
+
+def _login(settings: Settings) -> str:
+    return login() if is_server(settings.store) else ""
 
 
 def _locked(settings: Settings) -> Callable[[str], AbstractContextManager[None]]:
@@ -140,7 +146,9 @@ def _server(settings: Settings, *, timeout_s: float) -> ServerStore:
             f"the driver for PostgreSQL cannot be loaded: {error}", fix="pip install 'hindbrain[postgres]'"
         ) from error
     home = machine(settings.home)
-    return PostgresStore(settings.store, home=home, timeout_s=timeout_s, backups=_server_folder(settings))
+    return PostgresStore(
+        settings.store, home=home, login=login(), timeout_s=timeout_s, backups=_server_folder(settings)
+    )
 
 
 def backups_of(settings: Settings) -> Backups:

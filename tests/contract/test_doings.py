@@ -7,10 +7,11 @@ import pytest
 from building import NOW, a_memory, keep
 
 from hindbrain.adapters.sqlite import SqliteStore
-from hindbrain.core.model import Injection, Reach, Score, Shown
+from hindbrain.core.model import Injection, Reach, Receipt, Score, Shown, Verdict
 from hindbrain.core.model.activity import Activity, Deed, Result
 from hindbrain.core.model.job import SUPERSEDED, Job, JobState
 from hindbrain.core.model.outcome import Anchor, Effect, Freshness, Outcome, Standing
+from hindbrain.core.model.paper import Paper, Sort
 from hindbrain.ports import Changes, Store
 
 SOON, LATER = NOW + timedelta(minutes=1), NOW + timedelta(hours=1)
@@ -310,3 +311,17 @@ def test_taking_the_next_job_reads_no_job_that_is_done(sqlite_store: SqliteStore
     db.exec_trace = None
     (plan,) = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {asked[0]}", (None, None))]
     assert "idx_job_open" in plan
+
+
+def test_a_folder_that_is_no_project_yet_is_shown_nothing_of_others(store: Store) -> None:  # DX-078
+    keep(store, a_memory("kept", id="mem-a"))
+    receipt = Receipt(id="rcp-1", key="k", at=NOW, project="prj-one", verdict=Verdict.STORED, text="t", reason="")
+    paper = Paper(id="p1", project="prj-one", sort=Sort.HANDOFF, agent="ed", at=NOW, data={})
+    written(store, receipts=(receipt,), activities=(a_deed(),), outcomes=(an_outcome(),), anchors=(an_anchor(),))
+    written(store, injections=(an_injection(),), papers=(paper,))
+    for project, count in (("prj-one", 1), ("", 0), ("prj-two", 0)):
+        found = (store.receipts, store.activities, store.outcomes, store.anchors, store.told, store.papers)
+        assert [len(read(project)) for read in found] == [count] * len(found), project
+        assert store.taught(project) == count
+        assert not store.suggestions(project) and not store.workstreams(project) and not store.reviews(project)
+    assert len(store.papers("", to="")) == 0 and len(store.papers("prj-one", to="")) == 1

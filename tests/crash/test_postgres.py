@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,13 +15,18 @@ import pytest
 from building import NOW, a_memory, a_project, keep
 from calling import Cli
 from database import Server, give_back, own_server, schema_url, take_url
-from hooking import ran
+from hooking import called, ran
 from proxy import Proxy
 from tier import a_seed, figure, reached
 
+import hindbrain
+from hindbrain.app.answer import answer
+from hindbrain.app.tools import Tools
 from hindbrain.core.model import Event, Receipt, Verdict
 from hindbrain.errors import HindbrainError, StoreUnreachable
 from hindbrain.ports import Changes, Store, Transaction, Where
+from hindbrain.settings import Settings
+from hindbrain.wiring import open_tools
 
 HERE = Where(project="prj-one")
 
@@ -185,13 +191,39 @@ def _kill_followers(url: str) -> None:
         )
 
 
-def test_a_memory_of_one_machine_is_there_for_the_next_question_on_another(url: str) -> None:
-    one, other = a_store(url), a_store(url)
-    a_project(one)
-    keep(one, a_memory("the lock expires after thirty seconds", id="mem-a"))
-    assert [hit.memory.id for hit in other.search(["lock"], HERE, limit=3)] == ["mem-a"]
-    one.close()
-    other.close()
+def machine_of(home: Path, url: str) -> Tools:
+    home.mkdir()
+    return open_tools(Settings(home=str(home), store=url, embedder="off"))
+
+
+def test_what_one_machine_learns_is_offered_on_another_at_its_next_turn(
+    url: str, tmp_path: Path
+) -> None:  # F-10 X-16 RELIABILITY R15
+    here, there = machine_of(tmp_path / "a", url), machine_of(tmp_path / "b", url)
+    folder = tmp_path / "app"
+    folder.mkdir()
+
+    def turn(event: str, **given: object) -> str:
+        """Of the session on the second machine."""
+        payload = called(event, session="s-there", cwd=str(folder), **given)
+        return answer("claude", payload, at=datetime.now(UTC), tools=there).decode()
+
+    def learn(text: str) -> None:
+        settings = here.settings
+        with hindbrain.open(url, folder, settings=settings) as memory:
+            memory.capture(f"MEMORY:pitfall:{text}", session="s-here")
+
+    learn("The first lesson makes the project known")
+    turn("SessionStart", source="startup")
+    turn("UserPromptSubmit", prompt="paint the fence")
+    for n, text in enumerate(("Locks expire after a minute", "Ports are above 9000", "Orders are never deleted")):
+        learn(text)
+        _kill_sessions(url)  # whatever the second machine had open is gone
+        told = turn("UserPromptSubmit", prompt=f"paint the fence {n}")
+        assert text in told, told
+        assert text not in turn("UserPromptSubmit", prompt=f"paint the wall {n}")  # once
+    for tools in (here, there):
+        tools.store.close()
 
 
 HOOK = Path(__file__).resolve().parents[2] / "src" / "hindbrain" / "hook.py"

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from bench.lessons import lessons, questions
 from bench.peers.compare import compared, planned
 from bench.peers.environments import Absent, folder, last_line, python_of
-from bench.peers.known import FLOOR, KNOWN, OURS, Peer
+from bench.peers.known import FLOOR, KNOWN, LARGE, OURS, Peer
 from bench.peers.process import Process, Trouble
 from bench.peers.standing import Point, Spent, Standing, part
 from bench.peers.subject import DIMENSIONS, Lookup
@@ -89,7 +89,8 @@ def test_a_store_that_fails_says_so_in_its_own_words(tmp_path: Path) -> None:
 def test_a_store_finds_what_it_was_given_through_the_protocol(tmp_path: Path) -> None:
     texts, asked = list(lessons(30, seed=1)), list(questions(30, seed=1))
     data = tmp_path / "data.json"
-    data.write_text(json.dumps({"items": [[text, "project-0"] for text in texts], "questions": asked}))
+    given = {"texts": texts, "count": 30, "distinct": 30, "projects": 1, "questions": asked}
+    data.write_text(json.dumps(given))
     data.with_suffix(".f32").write_bytes(vectors([*texts, *asked]).tobytes())
 
     for peer in HERE:
@@ -119,7 +120,7 @@ def test_the_runner_reaches_nothing_but_this_machine(tmp_path: Path) -> None:
 
 def test_every_store_has_a_module_and_every_peer_a_pinned_version() -> None:
     modules = {path.stem for path in SUBJECTS.glob("*.py")} - {"__init__"}
-    assert modules == {peer.name for peer in KNOWN}
+    assert modules == {peer.name for peer in (*KNOWN, *LARGE)}
     for peer in AWAY:
         assert peer.steps and "==" in peer.steps[0][0]
 

@@ -1,6 +1,7 @@
 """A whole store is carried into another, whatever both are made of, and nothing is different afterwards."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ from filling import WIDE, filled
 
 from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.app.migrate import migrate, size
+from hindbrain.core.learning.audit import first_fault
+from hindbrain.core.model import Actor, Provenance
 from hindbrain.errors import BadValue, Conflict
-from hindbrain.ports import Movable
+from hindbrain.ports import Changes, Movable
 
 
 @pytest.fixture
@@ -65,13 +68,35 @@ def test_everything_arrives_and_can_go_back(stores: Stores, old: str, new: str) 
     assert not target.damage()
 
 
+@pytest.mark.parametrize(("old", "new"), [("sqlite", "postgres"), ("postgres", "sqlite")])
+def test_who_wrote_and_who_decided_goes_along(stores: Stores, old: str, new: str) -> None:  # issue 8: identity
+    source, target = filled(stores(old)), stores(new)
+    agent = Actor(persona="ada", hat="critic", instance="ada-007")
+    said = Provenance(actor=agent, session="s-7", adapter="claude", receipt="rcp-1")
+    memory = a_memory("said by an agent", id="mem-said", provenance=said)
+    by = replace(agent, login="ada@build-3")
+    source.write(lambda tx: tx.apply(Changes(memories=(memory,), by=by)))
+
+    migrate(source, target)
+
+    kept = target.memory("mem-said")
+    assert kept and kept.provenance == said
+    assert [(v.changed_by.type, v.changed_by.instance) for v in target.history("mem-a")][-1] == ("human", "ed-001")
+    assert [(entry.actor, entry.action) for entry in target.audits()] == [("human ed", "apply")]
+    assert target.sayings("mem-a")[0].speaker == "ed"
+    assert [version.changed_by for version in target.history("mem-said")] == [by]
+    head = target.audit_head()
+    assert head and first_fault(target.audits(), heads=[head]) is None
+
+
 class Cut(Exception):
     """The power goes."""
 
 
 @pytest.mark.parametrize("after", [1, 4, 6, 8, 11])
-def test_what_was_cut_short_goes_on_where_it_stopped(stores: Stores, after: int) -> None:
-    source, target = filled(stores("sqlite")), stores("postgres")
+@pytest.mark.parametrize(("old", "new"), [("sqlite", "postgres"), ("postgres", "sqlite")])
+def test_what_was_cut_short_goes_on_where_it_stopped(stores: Stores, old: str, new: str, after: int) -> None:
+    source, target = filled(stores(old)), stores(new)
     count = 0
 
     def tell(_: int) -> None:

@@ -13,7 +13,7 @@ def open_subject(folder: Path, *, lookup: Lookup) -> "Chroma":
     import chromadb
 
     client = chromadb.PersistentClient(path=str(folder))
-    return Chroma(client.create_collection("bench", embedding_function=None))
+    return Chroma(client.get_or_create_collection("bench", embedding_function=None))
 
 
 class Chroma:
@@ -27,6 +27,9 @@ class Chroma:
             documents=[item.text for item in items],
             metadatas=[{"project": item.project} for item in items],
         )
+
+    def settle(self) -> None:
+        """Its index grows with each batch."""
 
     def add(self, item: Item) -> None:
         self.fill([item])

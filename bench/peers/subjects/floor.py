@@ -22,9 +22,9 @@ PACKAGES = ("apsw", "numpy")
 _SCHEMA = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
-CREATE TABLE memory (id INTEGER PRIMARY KEY, project TEXT NOT NULL, text TEXT NOT NULL);
-CREATE VIRTUAL TABLE words USING fts5 (scope, text, content = '', tokenize = 'porter unicode61');
-CREATE TABLE vector (project TEXT, id INTEGER, data BLOB, PRIMARY KEY (project, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS memory (id INTEGER PRIMARY KEY, project TEXT NOT NULL, text TEXT NOT NULL);
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (scope, text, content = '', tokenize = 'porter unicode61');
+CREATE TABLE IF NOT EXISTS vector (project TEXT, id INTEGER, data BLOB, PRIMARY KEY (project, id)) WITHOUT ROWID;
 """
 _SCALE = 127
 _POOL = 4 * ANSWERS  # of each side, before they are joined
@@ -48,6 +48,9 @@ class Floor:
         for item in items:
             self._insert(item)
         self._db.execute("COMMIT")
+
+    def settle(self) -> None:
+        """Each batch is one transaction."""
 
     def add(self, item: Item) -> None:
         self.fill([item])

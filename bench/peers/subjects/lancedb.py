@@ -19,7 +19,8 @@ def open_subject(folder: Path, *, lookup: Lookup) -> "Lance":
         "text": pa.string(),
         "vector": pa.list_(pa.float32(), DIMENSIONS),
     }
-    return Lance(lancedb.connect(str(folder)).create_table("bench", schema=pa.schema(list(columns.items()))))
+    database = lancedb.connect(str(folder))
+    return Lance(database.create_table("bench", schema=pa.schema(list(columns.items())), exist_ok=True))
 
 
 class Lance:
@@ -30,6 +31,9 @@ class Lance:
         self._table.add(
             [{"id": one.number, "project": one.project, "text": one.text, "vector": one.vector} for one in items]
         )
+
+    def settle(self) -> None:
+        """Each batch is written when it returns."""
 
     def add(self, item: Item) -> None:
         self.fill([item])

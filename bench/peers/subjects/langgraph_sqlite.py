@@ -39,6 +39,9 @@ class Namespaces:
             [PutOp(namespace=(_ALL, i.project), key=str(i.number), value={"text": i.text}) for i in items]
         )
 
+    def settle(self) -> None:
+        """Each batch is one transaction."""
+
     def add(self, item: Item) -> None:
         self._store.put((_ALL, item.project), str(item.number), {"text": item.text})
 

@@ -35,6 +35,9 @@ class Mem0:
         for item in items:  # it has no batch interface
             self.add(item)
 
+    def settle(self) -> None:
+        """Each is kept when its add returns."""
+
     def add(self, item: Item) -> None:
         self._memory.add(item.text, user_id=_USER, agent_id=item.project, infer=False)
 

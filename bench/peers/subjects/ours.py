@@ -12,8 +12,8 @@ from pathlib import Path
 
 import hindbrain
 from bench.fill import fill
-from bench.peers.subject import ANSWERS, DIMENSIONS, Ask, Item, Lookup
-from hindbrain.core.model import Space
+from bench.peers.spread import Given
+from bench.peers.subject import ANSWERS, Ask, Item, Lookup
 from hindbrain.facade import Hindbrain
 
 PACKAGES = ("hindbrain",)
@@ -29,13 +29,15 @@ class Ours:
         self._embedder = Given(lookup)
         self._whole = self._open(folder / "hindbrain.db", _ALL)
         self._aside = folder.with_name("aside") / "hindbrain.db"
-        self._aside.parent.mkdir()
+        self._aside.parent.mkdir(exist_ok=True)
         self._narrow: dict[str, Hindbrain] = {}
 
     def fill(self, items: Sequence[Item]) -> None:
         fill(self._whole, [item.text for item in items], label="ours")
         for project in sorted({item.project for item in items}):
             fill(self._project(project), [i.text for i in items if i.project == project], label="ours")
+
+    def settle(self) -> None:
         for memory in (self._whole, *list(self._narrow.values())[:1]):  # of all projects of its store
             memory.embed()
 
@@ -57,24 +59,3 @@ class Ours:
 
     def _open(self, store: Path, project: str) -> Hindbrain:
         return hindbrain.open(store, project, embedder=self._embedder)
-
-
-class Given:
-    """A model that is running already, and costs nothing."""
-
-    def __init__(self, lookup: Lookup) -> None:
-        self._lookup = lookup
-
-    @property
-    def space(self) -> Space:
-        return Space(provider="bench", model="given", version="1", dimension=DIMENSIONS)
-
-    @property
-    def is_warm(self) -> bool:
-        return True
-
-    def check(self) -> str:
-        return "vectors that were given"
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        return self._lookup.embed(texts)

@@ -20,7 +20,10 @@ def open_subject(folder: Path, *, lookup: Lookup) -> "Txtai":
     def transform(texts: Sequence[str]) -> Any:
         return np.array(lookup.embed(texts), dtype=np.float32)
 
-    return Txtai(Embeddings(method="external", transform=transform, content=True), folder)
+    embeddings = Embeddings(method="external", transform=transform, content=True)
+    if (folder / "index").exists():
+        embeddings.load(str(folder / "index"), config={"transform": transform})  # a function is not saved
+    return Txtai(embeddings, folder)
 
 
 class Txtai:
@@ -30,6 +33,8 @@ class Txtai:
 
     def fill(self, items: Sequence[Item]) -> None:
         self._upsert(items)
+
+    def settle(self) -> None:
         self._embeddings.save(str(self._folder / "index"))
 
     def add(self, item: Item) -> None:

@@ -135,14 +135,21 @@ class _Keeper:
             )
         )
         if known.state is State.SUPERSEDED:
-            reason = f"said again after {known.superseded_by} had replaced it"
-            self._ask_once(known, reason)
-            return Kept(verdict=Verdict.REVIEW, memory_id=known.id, reason=reason)
+            return self._contested(known)
         raised = self._raised_trust(known)
         if raised <= known.trust:
             return Kept(verdict=Verdict.EVIDENCE, memory_id=known.id, reason="known already: the same text")
         self._lift(known, raised)
         return Kept(verdict=Verdict.EVIDENCE, memory_id=known.id, reason=f"known already; trust is now {raised}")
+
+    def _contested(self, known: Memory) -> Kept:
+        """Replaced, and said again: a person chooses between the two, as long as there are two."""
+        if self.tx.memory(known.superseded_by or "") is None:
+            reason = f"what had replaced it was forgotten; `hindbrain restore {known.id}` brings it back"
+            return Kept(verdict=Verdict.EVIDENCE, memory_id=known.id, reason=reason)
+        reason = f"said again after {known.superseded_by} had replaced it"
+        self._ask_once(known, reason)
+        return Kept(verdict=Verdict.REVIEW, memory_id=known.id, reason=reason)
 
     def _lift(self, known: Memory, level: int) -> None:
         at = self.new.memory.created_at

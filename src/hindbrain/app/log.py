@@ -34,12 +34,17 @@ def entry(action: str, suggestion: Suggestion, *, by: str, tx: Transaction, tool
     draft = Entry(
         at=tools.clock.now(),
         project=suggestion.project,
-        actor=f"human {tidy(by)}".strip(),
+        actor=_decider(by, login=tools.login),
         action=action,
         subject=suggestion.id,
         detail=said,
     )
     return seal(draft, head)
+
+
+def _decider(by: str, *, login: str) -> str:
+    """The name that was given, and the account it was given on: the one is said, the other is known."""
+    return f"human {tidy(by)}".strip() + (f" ({login})" if login else "")
 
 
 def digest(text: str | bytes | None) -> str:

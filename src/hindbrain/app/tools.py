@@ -39,3 +39,4 @@ class Tools:
     backups: Callable[[], Backups] | None = None  # copies of the store; opened by who needs them. None: none are made
     notify: Callable[[str], None] | None = None  # tells a person something at once; None: nobody wants to be told
     alone: Callable[[str], AbstractContextManager[None]] | None = None  # who does a work of that name; None: any
+    login: str = ""  # account and machine, where others share the store

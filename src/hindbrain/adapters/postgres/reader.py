@@ -259,11 +259,11 @@ class PostgresReader:
         return _first(self._values(Receipt, "WHERE key = %s", column(key)))
 
     def receipts(self, project: str, *, session: str = "", verdict: str = "", limit: int = 0) -> Sequence[Receipt]:
-        narrowed, values = _narrowed(project=project, session=session, verdict=verdict)
+        narrowed, values = _narrowed(project, session=session, verdict=verdict)
         return self._values(Receipt, f"{narrowed} ORDER BY at DESC, id DESC LIMIT %s", *values, limit or None)
 
     def taught(self, project: str, *, session: str = "", since: datetime | None = None) -> int:
-        narrowed, values = _narrowed(project=project, session=session)
+        narrowed, values = _narrowed(project, session=session)
         sql = f"SELECT count(*) FROM receipt {narrowed} AND verdict <> 'rejected' AND at >= %s"
         return int(self._all(sql, *values, _since(since))[0][0])
 
@@ -300,19 +300,18 @@ class PostgresReader:
         return dict(found)
 
     def told(self, project: str, *, session: str = "", since: datetime | None = None) -> Sequence[Injection]:
-        narrowed, values = _narrowed(project=project, session=session)
+        narrowed, values = _narrowed(project, session=session)
         return self._values(Injection, f"{narrowed} AND at >= %s ORDER BY at, id", *values, _since(since))
 
     def activities(
         self, project: str, *, session: str = "", after: int = 0, deeds: Sequence[Deed] = (), limit: int = 0
     ) -> Sequence[Activity]:
-        narrowed, values = _narrowed(project=project, session=session, deed=[str(deed) for deed in deeds])
+        narrowed, values = _narrowed(project, session=session, deed=[str(deed) for deed in deeds])
         rest = f"{narrowed} AND seq > %s ORDER BY seq LIMIT %s"
         return self._numbered(Activity, rest, *values, after, limit or None)
 
     def jobs(self, *, states: Sequence[JobState] = (), kind: str = "", limit: int = 0) -> Sequence[Job]:
-        narrowed, values = _narrowed(state=[str(state) for state in states], kind=kind)
-        narrowed, values = f"{narrowed or 'WHERE true'} AND home = %s", [*values, self.home]
+        narrowed, values = _narrowed(self.home, by="home", state=[str(state) for state in states], kind=kind)
         return self._numbered(Job, f"{narrowed} ORDER BY seq LIMIT %s", *values, limit or None)
 
     def due(self, now: datetime, *, limit: int = 1) -> Sequence[Job]:
@@ -324,11 +323,11 @@ class PostgresReader:
         return {JobState(state): count for state, count in found}
 
     def outcomes(self, project: str, *, memory_id: str = "", session: str = "") -> Sequence[Outcome]:
-        narrowed, values = _narrowed(project=project, memory=memory_id, session=session)
+        narrowed, values = _narrowed(project, memory=memory_id, session=session)
         return self._values(Outcome, f"{narrowed} ORDER BY at, id", *values)
 
     def anchors(self, project: str, *, memory_id: str = "", paths: Sequence[str] = ()) -> Sequence[Anchor]:
-        narrowed, values = _narrowed(project=project, memory=memory_id, path=list(paths))
+        narrowed, values = _narrowed(project, memory=memory_id, path=list(paths))
         return self._values(Anchor, f"{narrowed} ORDER BY memory, path, position", *values)
 
     def standings(self, ids: Sequence[str]) -> Mapping[str, Standing]:
@@ -353,7 +352,7 @@ class PostgresReader:
         )
 
     def papers(self, project: str, *, sort: str = "", agent: str = "", to: str | None = None) -> Sequence[Paper]:
-        narrowed, values = _narrowed(project=project, sort=sort, agent=agent)
+        narrowed, values = _narrowed(project, sort=sort, agent=agent)
         if to is not None:
             narrowed, values = f"{narrowed} AND receiver = %s", [*values, column(to)]
         return self._values(Paper, f"{narrowed} ORDER BY at, sort, id", *values)
@@ -370,7 +369,7 @@ class PostgresReader:
         return _first(self._values(Suggestion, "WHERE id = %s", column(suggestion_id)))
 
     def suggestions(self, project: str, *, statuses: Sequence[Status] = (), scar: str = "") -> Sequence[Suggestion]:
-        narrowed, values = _narrowed(project=project, status=[str(status) for status in statuses], scar=scar)
+        narrowed, values = _narrowed(project, status=[str(status) for status in statuses], scar=scar)
         return self._values(Suggestion, f"{narrowed} ORDER BY created_at, id", *values)
 
     def audits(self, *, after: int = 0, limit: int = 0) -> Sequence[Entry]:
@@ -382,7 +381,7 @@ class PostgresReader:
         return read_head(found[0][0]) if found else Head()
 
     def workstreams(self, project: str, *, state: str = "") -> Sequence[Workstream]:
-        narrowed, values = _narrowed(project=project, state=state)
+        narrowed, values = _narrowed(project, state=state)
         return self._values(Workstream, f"{narrowed} ORDER BY opened_at, id", *values)
 
     def cursor(self, name: str) -> str:
@@ -401,9 +400,8 @@ class PostgresReader:
         return self._values(Call, "WHERE at >= %s ORDER BY at, seq", _since(since))
 
     def events(self, *, after: int = 0, project: str = "", limit: int = 0) -> Sequence[Event]:
-        narrowed, values = _narrowed(project=project)
-        rest = f"{narrowed or 'WHERE true'} AND seq > %s ORDER BY seq LIMIT %s"
-        return self._numbered(Event, rest, *values, after, limit or None)
+        narrowed, values = _narrowed(project) if project else ("WHERE true", [])
+        return self._numbered(Event, f"{narrowed} AND seq > %s ORDER BY seq LIMIT %s", *values, after, limit or None)
 
     def tokens(self) -> Sequence[Token]:
         return self._values(Token, "ORDER BY name")
@@ -463,14 +461,17 @@ def _saying_so(found: list[Memory], where: Where) -> list[Memory]:
     return [memory for memory in found if where.admits(memory)] if where.containing else found
 
 
-def _narrowed(**wanted: str | list[str]) -> tuple[str, list[Any]]:
-    """A condition of those that are not empty; a list means any of it."""
+def _narrowed(owner: str, *, by: str = "project", **wanted: str | list[str]) -> tuple[str, list[Any]]:
+    """A condition on the owner, whoever that is, and on those that are not empty; a list means any of it.
+
+    No owner owns nothing: a folder that is no project yet must not be shown what others hold.
+    """
     asked = {name: value for name, value in wanted.items() if value}
     parts = [
         f"{name} = ANY(%s::text[])" if isinstance(value, list) else f"{name} = %s" for name, value in asked.items()
     ]
     values = [[column(one) for one in value] if isinstance(value, list) else column(value) for value in asked.values()]
-    return f"WHERE {' AND '.join(parts)}" if parts else "", values
+    return f"WHERE {' AND '.join([f'{by} = %s', *parts])}", [column(owner), *values]
 
 
 def _since(moment: datetime | None) -> str:

@@ -20,6 +20,7 @@ from hindbrain.adapters.postgres.wire import Db, Wire, is_lost, steady, translat
 from hindbrain.adapters.postgres.writer import apply
 from hindbrain.core.model import Event, Memory, Space, Vector, Version
 from hindbrain.core.model.moment import stamp
+from hindbrain.core.value import replace
 from hindbrain.errors import StoreUnreachable
 from hindbrain.ports import Changes, Damage, Erasure, Project, Transaction
 
@@ -53,10 +54,14 @@ class _Whole(PostgresReader):
 class PostgresStore(_Whole):
     """Memories in one schema of a PostgreSQL database. Threads may share it."""
 
-    def __init__(self, url: str, *, home: str = "", timeout_s: float = 30.0, backups: str = "") -> None:
-        """`home` tells this machine's queue and cursors from those of others that share the store; `backups` is the
-        folder of its own copies of it, out of which a memory that is forgotten goes, too."""
+    def __init__(
+        self, url: str, *, home: str = "", login: str = "", timeout_s: float = 30.0, backups: str = ""
+    ) -> None:
+        """`home` tells this machine's queue and cursors from those of others that share the store. `login` is written
+        beside every change, so that all know whose it was. `backups` is the folder of the machine's own copies of it,
+        out of which a memory that is forgotten goes, too."""
         super().__init__(self._with_connection, home=home)
+        self._login = login
         self._wire = Wire(url)
         self._timeout_s = timeout_s
         self._backups = backups
@@ -104,7 +109,7 @@ class PostgresStore(_Whole):
         def run(db: Db) -> T:
             if not is_durable:
                 db.execute("SET LOCAL synchronous_commit = off")
-            return work(_Open(db, home=self.home))
+            return work(_Open(db, home=self.home, login=self._login))
 
         return self._written(run, patience_s=patience_s)
 
@@ -312,10 +317,13 @@ def _listen(db: Db) -> None:
 class _Open(PostgresReader):
     """The store inside a transaction."""
 
-    def __init__(self, db: Db, *, home: str) -> None:
+    def __init__(self, db: Db, *, home: str, login: str = "") -> None:
         super().__init__(lambda work: work(db), home=home)
         self._db = db
+        self._login = login
 
     def apply(self, changes: Changes) -> None:
+        if self._login and not changes.by.login:
+            changes = replace(changes, by=replace(changes.by, login=self._login))
         with self._db.pipeline():  # statements that nobody waits for go out together
             apply(changes, self._db, reader=self)

@@ -3,10 +3,10 @@
 Where they are many, a graph of all names candidates; those are compared exactly.
 """
 
-import json
 from array import array
 from collections.abc import Sequence
 from operator import mul
+from struct import unpack
 from typing import Any
 
 from hindbrain.adapters.postgres.wire import Db, steady
@@ -17,6 +17,9 @@ from hindbrain.ports import Near, Where
 FEW = 20_000  # vectors of a project that are all compared: some 30 ms
 _SLACK = 1e-4  # how far single precision may be off
 _WIDEST = 4_000  # numbers of a vector that the index takes
+# Candidates that the graph keeps in mind. Of the ten nearest of 50,000, by 150 questions that it was not chosen by, 100
+# finds 84%, 400 96%, 800 99%.
+_EF = 800
 _MORE = 4  # times as many as asked for are taken from the graph, and compared exactly
 SPACE = "s.provider = %s AND s.model = %s AND s.version = %s AND s.dimension = %s"
 
@@ -54,27 +57,23 @@ def has_any(db: Db, space: Space, *, project: str) -> bool:
 def nearest(db: Db, wanted: Wanted, *, space: Space) -> list[Near]:
     """The best by exact similarity, best first, and those of `also`; more than asked for where many are as near."""
     with steady(db):
-        found = number(db, space)
-        if found is None:
+        known = db.execute(_ASKED.encode(), (wanted.where.project, FEW + 1, *key(space))).fetchall()
+        if not known:
             return []
-        scopes = _scopes(db, wanted.where.project)
-        chosen = (
-            _by_graph(db, wanted, space=space, number=found, scopes=scopes)
-            if _are_many(db, found, scopes=scopes)
-            else None
-        )
+        ((found, scopes, count),) = known
+        chosen = _by_graph(db, wanted, space=space, number=found, scopes=scopes) if count > FEW else None
         if chosen is None:
             chosen = _by_comparing_all(db, wanted, number=found, scopes=scopes)
         return _compared(db, chosen, point=wanted.point, number=found)
 
 
-def _scopes(db: Db, project: str) -> list[int]:
-    return [0, *(seq for (seq,) in db.execute("SELECT seq FROM project WHERE id = %s", (project,)))]
-
-
-def _are_many(db: Db, number: int, *, scopes: Sequence[int]) -> bool:
-    sql = "SELECT count(*) FROM (SELECT 1 FROM embedding WHERE space = %s AND scope = ANY(%s) LIMIT %s) v"
-    return bool(db.execute(sql, (number, list(scopes), FEW + 1)).fetchall()[0][0] > FEW)
+# The number of the space, where to look, and how many vectors there are, one more than few at most.
+_ASKED = f"""
+    WITH place AS (SELECT 0 AS scope UNION ALL SELECT seq FROM project WHERE id = %s)
+    SELECT s.seq, (SELECT array_agg(scope) FROM place),
+        (SELECT count(*) FROM (SELECT 1 FROM place p JOIN embedding v ON v.scope = p.scope WHERE v.space = s.seq
+            LIMIT %s) few)
+    FROM space s WHERE {SPACE}"""
 
 
 def _by_comparing_all(db: Db, wanted: Wanted, *, number: int, scopes: Sequence[int]) -> list[int]:
@@ -99,7 +98,7 @@ def _by_graph(db: Db, wanted: Wanted, *, space: Space, number: int, scopes: Sequ
     if space.dimension > _WIDEST or wanted.where.containing or not wanted.limit:
         return None
     depth = wanted.limit * _MORE
-    for name, value in (("ef_search", min(1000, max(100, depth))), ("max_scan_tuples", 200_000)):
+    for name, value in (("ef_search", min(1000, max(_EF, depth))), ("max_scan_tuples", 200_000)):
         db.execute(f"SET LOCAL hnsw.{name} = {value}".encode())
     db.execute("SET LOCAL hnsw.iterative_scan = relaxed_order")  # goes on until the filter lets enough through
     sql = f"""
@@ -117,17 +116,21 @@ def _by_graph(db: Db, wanted: Wanted, *, space: Space, number: int, scopes: Sequ
 
 
 def _compared(db: Db, chosen: Sequence[int], *, point: Sequence[float], number: int) -> list[Near]:
-    rows = db.execute(
-        "SELECT m.id, v.start, v.stop, v.scale, v.code::text FROM embedding v JOIN memory m ON m.seq = v.memory"
+    rows = db.cursor(binary=True).execute(
+        "SELECT m.id, v.start, v.stop, v.scale, v.code FROM embedding v JOIN memory m ON m.seq = v.memory"
         " AND v.scope = m.scope WHERE v.space = %s AND v.memory = ANY(%s) ORDER BY m.id, v.piece",
         (number, list(chosen)),
     )
     pieces: dict[str, list[tuple[float, int, int]]] = {}
     for memory, start, stop, scale, code in rows:
-        restored = (step * scale for step in map(int, json.loads(code)))
-        pieces.setdefault(memory, []).append((sum(map(mul, restored, point)), start, stop))
+        pieces.setdefault(memory, []).append((sum(map(mul, _halves(code), point)) * scale, start, stop))
     near = [_near(memory, found) for memory, found in pieces.items()]
     return sorted(near, key=lambda one: (-one.similarity, one.memory_id))
+
+
+def _halves(code: bytes) -> tuple[float, ...]:
+    """The numbers of a halfvec as the server sends it: how many there are, nothing, then two bytes for each."""
+    return unpack(f">{len(code) // 2 - 2}e", code[4:])
 
 
 def _near(memory: str, pieces: list[tuple[float, int, int]]) -> Near:
@@ -204,13 +207,17 @@ def all_spaces(db: Db) -> list[tuple[Space, bool]]:
 
 def of(db: Db, ids: Sequence[str]) -> list[Vector]:
     """All vectors of these memories, by memory, space and piece."""
-    found = db.execute(
-        "SELECT m.id, s.provider, s.model, s.version, s.dimension, v.piece, v.start, v.stop, v.digest, v.scale,"
-        " v.code::text FROM embedding v JOIN memory m ON m.seq = v.memory JOIN space s ON s.seq = v.space"
-        " WHERE m.id = ANY(%s)"
-        ' ORDER BY m.id, s.provider COLLATE "C", s.model COLLATE "C", s.version COLLATE "C", s.dimension, v.piece',
-        (list(ids),),
-    ).fetchall()
+    found = (
+        db.cursor(binary=True)
+        .execute(
+            "SELECT m.id, s.provider, s.model, s.version, s.dimension, v.piece, v.start, v.stop, v.digest, v.scale,"
+            " v.code FROM embedding v JOIN memory m ON m.seq = v.memory JOIN space s ON s.seq = v.space"
+            " WHERE m.id = ANY(%s)"
+            ' ORDER BY m.id, s.provider COLLATE "C", s.model COLLATE "C", s.version COLLATE "C", s.dimension, v.piece',
+            (list(ids),),
+        )
+        .fetchall()
+    )
     return [
         Vector(
             memory_id=row[0],
@@ -220,7 +227,7 @@ def of(db: Db, ids: Sequence[str]) -> list[Vector]:
             end=row[7],
             digest=row[8],
             scale=row[9],
-            code=array("b", map(int, json.loads(row[10]))).tobytes(),
+            code=array("b", map(int, _halves(row[10]))).tobytes(),
         )
         for row in found
     ]

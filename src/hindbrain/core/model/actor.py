@@ -27,6 +27,7 @@ class Actor:
     persona: str = ""  # "ed"
     hat: str = ""  # "critic"
     instance: str = ""  # "ed-001"
+    login: str = ""  # "ada@build-3": whose account, on which machine; known where a store is shared
 
     @property
     def voice(self) -> str:

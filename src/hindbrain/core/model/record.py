@@ -57,17 +57,18 @@ def provenance_of(record: Mapping[str, Any]) -> Provenance:
 
 
 def actor_record(actor: Actor) -> dict[str, str]:
-    return {
+    known = {
         "type": str(actor.type),
         "persona": actor.persona,
         "hat": actor.hat,
         "instance": actor.instance,
     }
+    return known | {"login": actor.login} if actor.login else known
 
 
 def actor_of(record: Mapping[str, str]) -> Actor:
     rest = {name: record[name] for name in ("persona", "hat", "instance")}
-    return Actor(type=ActorType(record["type"]), **rest)
+    return Actor(type=ActorType(record["type"]), login=record.get("login", ""), **rest)
 
 
 def canonical(value: object) -> str:

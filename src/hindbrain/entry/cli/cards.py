@@ -181,7 +181,7 @@ def said_by(memory: Memory) -> str:
 
 
 def actor_name(actor: Actor) -> str:
-    hat = f" as {actor.hat}" if actor.hat else ""
+    hat = (f" as {actor.hat}" if actor.hat else "") + (f" ({actor.login})" if actor.login else "")
     if actor.type is ActorType.AGENT:
         return f"{actor.instance or actor.voice}{hat}"
     return f"{actor.persona or ('a person' if actor.type is ActorType.HUMAN else 'a rule')}{hat}"

@@ -1,0 +1,71 @@
+"""The measurement of large stores, tried on a small one: nothing here installs or reaches a peer."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("numpy", reason="the measurement needs what the benchmarks need")
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.peers.known import LARGE, Peer
+from bench.peers.runner import text_of
+from bench.report import markdown
+from bench.scale import Point, Standing, measured, part, planned
+
+
+def named(name: str) -> Peer:
+    return next(peer for peer in LARGE if peer.name == name)
+
+
+def standing(name: str, cost: float, *sizes: int) -> Standing:
+    point = Point(
+        size=0,
+        fill=cost,
+        add=cost,
+        add_wall=cost,
+        narrow=cost,
+        narrow_wall=cost,
+        narrow_right=1.0,
+        cold=cost,
+        bytes=3_000_000,
+        memory=1_000_000,
+        whole=cost,
+        whole_right=0.97,
+    )
+    points = tuple(replace(point, size=size, whole=cost * size / sizes[0]) for size in sizes)
+    return Standing(peer=named(name), points=points, versions={name: "1.0"})
+
+
+@given(st.integers(1, 50), st.integers(1, 40), st.integers(1, 10))
+def test_a_project_never_holds_the_same_text_twice(distinct: int, projects: int, times: int) -> None:
+    """As long as there are texts enough for one project."""
+    count = distinct * times
+    held = [[text_of(n, count=count, distinct=distinct) for n in range(count) if n % projects == p] for p in range(3)]
+    for texts in held:
+        assert len(texts) > distinct or distinct % projects or len(set(texts)) == len(texts)
+
+
+def test_texts_that_are_added_later_are_none_of_those_that_were_filled_in() -> None:
+    assert [text_of(n, count=20, distinct=10) for n in (0, 9, 10, 19, 20, 23)] == [0, 9, 1, 0, 10, 13]
+
+
+def test_our_file_is_measured_at_every_size_and_by_meaning_all_are_found(tmp_path: Path) -> None:
+    plan = replace(planned((30, 60), runs=3, folder=tmp_path), projects=1_000)
+    found = measured(named("ours_sqlite"), plan, is_installing=False)
+    assert (found.trouble, [point.size for point in found.points]) == ("", [30, 60])
+    for point in found.points:
+        assert min(point.fill, point.add, point.narrow, point.whole, point.cold) > 0
+        assert point.whole_right > 0.9 and point.bytes > 0
+
+
+def test_growth_is_told_and_whoever_was_cut_off_keeps_a_row() -> None:
+    late = replace(standing("mem0", 1.0, 10_000), trouble="out of time at 100,000")
+    both = [standing("ours_sqlite", 2.0, 10_000, 100_000), late]
+    told = markdown(part(both, sizes=(10_000, 100_000), runs=20, is_whole=True))
+    assert "| Hindbrain, SQLite | 0.00 | 0.00 | 1.00 | 0.00 | 10,000 – 100,000 |" in told
+    assert "| mem0, infer=False, Qdrant local | out of time at 100,000 |" in told
+    assert "Cut off: mem0, infer=False, Qdrant local: out of time at 100,000." in told
+    assert "plots/scale-narrow.svg" in told
