@@ -174,7 +174,8 @@ def _drained(home: Path) -> int | None:
     say("hooks: draining")
     known = {**os.environ, "HINDBRAIN_HOME": str(home), "PYTHONPATH": str(ROOT / "src")}
     subprocess.run([sys.executable, "-m", "hindbrain", "worker", "--once"], env=known, capture_output=True, check=False)
-    is_empty = not any(path.name != "bad" and path.stat().st_size for path in (home / "spool").iterdir())
+    waiting = (path for path in (home / "spool").iterdir() if path.name not in ("bad", "kept"))
+    is_empty = not any(path.stat().st_size for path in waiting)
     return sum(path.stat().st_size for path in home.glob("hindbrain.db*")) if is_empty else None
 
 
