@@ -185,7 +185,8 @@ class Desk:
     def _waiting(self) -> list[str]:
         """Events that were kept and not yet read, and work that was queued and not yet done."""
         spool = self.memory / "spool"
-        files = [path.name for path in spool.glob("[!b]*") if path.stat().st_size]  # all but the bad ones
+        new = (path for path in spool.glob("*") if path.name not in ("bad", "kept"))  # those were read
+        files = [path.name for path in new if path.stat().st_size]
         store = self.memory / "hindbrain.db"
         if files or not store.exists():
             return files or ["no store yet"]
