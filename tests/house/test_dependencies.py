@@ -48,4 +48,4 @@ def test_what_we_ask_for_ourselves_allows_none_with_a_known_hole() -> None:  # S
 
 def test_nothing_of_ours_runs_while_it_is_installed() -> None:  # S16
     assert not (ROOT / "setup.py").exists() and "cmdclass" not in (ROOT / "pyproject.toml").read_text("utf-8")
-    assert PROJECT["build-system"]["requires"] == ["setuptools>=65"] and "backend-path" not in PROJECT["build-system"]
+    assert PROJECT["build-system"]["requires"] == ["setuptools>=77"] and "backend-path" not in PROJECT["build-system"]
