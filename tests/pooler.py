@@ -88,23 +88,37 @@ def _transaction(client: socket.socket, server: socket.socket, first: bytes) -> 
     """Pass messages on until the server has answered all of them and stands outside of any transaction."""
     waiting = _asks(first)
     server.sendall(first)
+    heard = b""  # what the server has said of a message so far: it may keep the rest until it is asked on
     while True:
         ready, _, _ = select.select([client, server], [], [])
-        if server in ready:
-            said = _message(server)
-            client.sendall(said)
-            waiting -= said[:1] == b"Z"
-            if said[:1] == b"Z" and said[-1:] == b"I" and not waiting:
-                return
-        elif client in ready:
+        if client in ready:
             asked = _message(client)
             waiting += _asks(asked)
             server.sendall(asked)
+        if server in ready:
+            part = server.recv(65_536)
+            if not part:
+                raise EOFError
+            heard += part
+            while (said := _whole(heard)) is not None:
+                heard = heard[len(said) :]
+                client.sendall(said)
+                waiting -= said[:1] == b"Z"
+                if said[:1] == b"Z" and said[-1:] == b"I" and not waiting:
+                    return
 
 
 def _asks(message: bytes) -> int:
     """Whether the server will say that it is ready once it has done this."""
     return int(message[:1] in (b"Q", b"S"))
+
+
+def _whole(heard: bytes) -> bytes | None:
+    """The message that `heard` begins with; None when it is not all there."""
+    if len(heard) < 5:
+        return None
+    size = 1 + int(struct.unpack("!i", heard[1:5])[0])
+    return heard[:size] if len(heard) >= size else None
 
 
 def _message(link: socket.socket) -> bytes:
