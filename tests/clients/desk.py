@@ -186,7 +186,7 @@ class Desk:
         """Events that were kept and not yet read, and work that was queued and not yet done."""
         spool = self.memory / "spool"
         new = (path for path in spool.glob("*") if path.name not in ("bad", "kept"))  # those were read
-        files = [path.name for path in new if path.stat().st_size]
+        files = [path.name for path in new if _size(path)]
         store = self.memory / "hindbrain.db"
         if files or not store.exists():
             return files or ["no store yet"]
@@ -210,6 +210,14 @@ class Desk:
     def _git(self, *words: str) -> None:
         who = ("-c", "user.name=dev", "-c", "user.email=dev@example.org")
         subprocess.run(["git", *who, *words], cwd=self.project, env={**os.environ, "HOME": str(self.home)}, check=True)
+
+
+def _size(path: Path) -> int:
+    """In bytes; 0 once the worker has put it away."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def program_of(agent: Agent) -> list[str]:

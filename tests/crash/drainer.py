@@ -18,7 +18,10 @@ def main() -> None:
     home = Path(sys.argv[1])
     settings = Settings(home=str(home), store=str(home / "hindbrain.db"), embedder="off")
     with Lease(home / "worker.lock").hold(), (home / "witness").open("w") as witness:
-        fcntl.flock(witness, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError: there are two workers
+        try:
+            fcntl.flock(witness, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.exit("there are two workers")
         tools = open_tools(settings)
         print("ready", flush=True)
         while True:
