@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from building import NOW, FakeClock
@@ -290,6 +291,21 @@ def test_consolidation_is_due_after_a_task_at_a_new_phase_and_when_idle(
     job = due("prj-one", tools=tools)
     assert (job is not None) is is_due
     assert job is None or (job.kind, job.key) == ("consolidate", "consolidate/prj-one")
+
+
+def test_a_consolidation_that_is_queued_is_not_asked_for_again(tools: Tools, clock: FakeClock) -> None:
+    """Or each of many sessions that wait would read the log of all of them."""
+    log = a_cure()
+    noted(tools, log)
+    clock.at = log.activities[-1].at
+    clock.forward(minutes=10)
+    first = due("prj-one", tools=tools)
+    assert first is not None
+    tools.store.write(lambda tx: tx.apply(Changes(jobs=(first,))))
+    assert due("prj-one", tools=tools) is None and queue_due(tools) == 0
+    started = replace(first, state=JobState.RUNNING)
+    tools.store.write(lambda tx: tx.apply(Changes(jobs=(started,))))
+    assert due("prj-one", tools=tools) is not None, "what happens from now on it may not see"
 
 
 def test_an_episode_of_another_program_is_read_with_what_it_lacks() -> None:

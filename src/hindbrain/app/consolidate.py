@@ -34,7 +34,7 @@ from hindbrain.core.model import (
     Source,
     State,
 )
-from hindbrain.core.model.job import Job
+from hindbrain.core.model.job import Job, JobState
 from hindbrain.core.value import dataclass, field, replace
 from hindbrain.errors import EmbedderMissing
 from hindbrain.ports import Changes, Reader, Transaction, Where
@@ -80,7 +80,13 @@ def consolidate_job(job: Job, tools: Tools) -> Changes:
 
 
 def due(project: str, *, tools: Tools) -> Job | None:
-    """The job to queue now, where something was done since the last time and one of the three occasions is there."""
+    """The job to queue now, where something was done since the last time and one of the three occasions is there.
+
+    One that is queued already will see all of it: to read the log once more for each of many sessions that wait to be
+    written down would take longer with every one of them.
+    """
+    if any(job.project == project for job in tools.store.jobs(states=(JobState.QUEUED,), kind="consolidate")):
+        return None
     now = tools.clock.now()
     reason = reason_to(tools.store.activities(project, after=_seen(project, tools)), now=now)
     if not reason:
