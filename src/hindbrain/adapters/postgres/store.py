@@ -6,7 +6,7 @@ order and no follower misses one. Readers never wait.
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -65,11 +65,10 @@ class PostgresStore(_Whole):
         self._wire = Wire(url)
         self._timeout_s = timeout_s
         self._backups = backups
-        try:
+        with ExitStack() as unwanted:
+            unwanted.callback(self._wire.close)
             self._prepare()
-        except BaseException:
-            self._wire.close()
-            raise
+            unwanted.pop_all()
 
     def _prepare(self) -> None:
         with translated(self._wire.name), self._wire.lent() as db:
@@ -123,14 +122,12 @@ class PostgresStore(_Whole):
         with self._wire.lent() as db:
             db.execute(f"BEGIN; SET LOCAL lock_timeout = {max(1, int(patience_s * 1000))}".encode())
             turn = uuid4().hex
-            try:
+            with ExitStack() as failing:
+                failing.callback(_roll_back, db)
                 ((number, *_),) = db.execute(_GATE.encode()).fetchall()
                 db.execute(_TURN, (turn,))
                 result = work(db)
-            except BaseException:
-                with undone_quietly():
-                    db.execute("ROLLBACK")
-                raise
+                failing.pop_all()
             try:
                 db.execute("COMMIT")
             except psycopg.Error as error:
@@ -327,3 +324,8 @@ class _Open(PostgresReader):
             changes = replace(changes, by=replace(changes.by, login=self._login))
         with self._db.pipeline():  # statements that nobody waits for go out together
             apply(changes, self._db, reader=self)
+
+
+def _roll_back(db: Db) -> None:
+    with undone_quietly():
+        db.execute("ROLLBACK")
