@@ -85,8 +85,10 @@ def measure(*, is_quick: bool) -> Part:
 def _part(merges: dict[str, _Count], newer: dict[str, _Count]) -> Part:
     figures = {f"{name} {what}": getattr(count, what) for name, count in (merges | newer).items() for what in _SHOWN}
     automatic = [count for name, count in merges.items() if "more" not in name]
-    bad, of_all = sum(one.wrong - one.equal for one in automatic), sum(one.decided for one in automatic)
+    bad, of_all = sum(one.wrong for one in automatic), sum(one.decided for one in automatic)
+    equal = sum(one.equal for one in automatic)
     figures["wrong_merges"] = bad / max(1, of_all)
+    figures["wrong_merges_of_unequal"] = (bad - equal) / max(1, of_all - equal)
     return Part(
         name="decisions",
         title=_TITLE,
@@ -102,7 +104,8 @@ def _part(merges: dict[str, _Count], newer: dict[str, _Count]) -> Part:
             "the built-in model. The same and more: what `capture` makes a new version of; the old wording stays in "
             "the memory's history. Labels of paraphrase do not fit that one: a text that holds another and adds to it "
             "is no paraphrase.",
-            f"Wrong merges: {bad:,} of {of_all:,}, where the two texts are not equal ({figures['wrong_merges']:.2%}). "
+            f"By the labels {bad:,} of {of_all:,} merges are wrong; {equal:,} of these are of equal texts, counted once by "
+            f"words and once by meaning. Of the other {of_all - equal:,} {bad - equal:,} are. "
             "Merging is nearly exact match on purpose: a wrong one hides a lesson, a missed one only shows two. Equal "
             "texts that the label calls different are issues which different people filed word for word.",
             "Where a set has no label for updates, each supersede is counted as wrong: an upper bound.",
