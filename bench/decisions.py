@@ -104,8 +104,8 @@ def _part(merges: dict[str, _Count], newer: dict[str, _Count]) -> Part:
             "the built-in model. The same and more: what `capture` makes a new version of; the old wording stays in "
             "the memory's history. Labels of paraphrase do not fit that one: a text that holds another and adds to it "
             "is no paraphrase.",
-            f"By the labels {bad:,} of {of_all:,} merges are wrong; {equal:,} of these are of equal texts, counted once by "
-            f"words and once by meaning. Of the other {of_all - equal:,} {bad - equal:,} are. "
+            f"By the labels {bad:,} of {of_all:,} merges are wrong; {equal:,} of these are of equal texts, counted "
+            f"once by words and once by meaning. Of the other {of_all - equal:,} {bad - equal:,} are. "
             "Merging is nearly exact match on purpose: a wrong one hides a lesson, a missed one only shows two. Equal "
             "texts that the label calls different are issues which different people filed word for word.",
             "Where a set has no label for updates, each supersede is counted as wrong: an upper bound.",
