@@ -15,6 +15,7 @@ from hindbrain.core.same import MERGE_AT, is_same, likeness, opposites
         ("The worker must recieve the config first", "The worker must receive the config first"),
         ("Initialise the repo cache before the first call", "Initialize the repository cache before the first call"),
         ("Tests need a running Redis", "The tests need a running redis"),
+        ("For caching use Redis", "Use Redis for caching"),
     ],
 )
 def test_the_same_lesson_in_other_small_words_is_merged(a: str, b: str) -> None:
@@ -32,6 +33,12 @@ def test_the_same_lesson_in_other_small_words_is_merged(a: str, b: str) -> None:
         ("Use mocks for the database tests", "Do not use mocks for the database tests", "negation"),
         ("Enable strict mode in the compiler", "Disable strict mode in the compiler", "negation"),
         ("Not the cache but the queue is slow", "Not the queue but the cache is slow", "negation"),
+        ("In one window turn on the cache", "In one window turn off the cache", "negation"),
+        ("Read the config into the pool", "Read the config out of the pool", "relations"),
+        ("The lock is held by the worker", "The lock is held over the worker", "relations"),
+        ("The script reads a list of files", "The script reads files of a list", "relations"),
+        ("The build is still slow", "The build is slow", "relations"),
+        ("Start both services first", "Start services first", "relations"),
     ],
 )
 def test_a_guard_that_disagrees_forbids_to_merge(a: str, b: str, guard: str) -> None:
@@ -51,6 +58,7 @@ def test_a_guard_that_disagrees_forbids_to_merge(a: str, b: str, guard: str) -> 
         ("the client calls the server", "the server calls the client"),
         ("Why does the cache expire", "The cache does expire"),
         ("The build was slow", "The build is slow"),
+        ("The old client reads a cache", "The client reads an old cache"),
     ],
 )
 def test_one_other_word_with_meaning_is_another_lesson(a: str, b: str) -> None:
