@@ -3,7 +3,7 @@
 import pytest
 
 from hindbrain.core.claim import read
-from hindbrain.core.same import MERGE_AT, is_same, likeness, opposites
+from hindbrain.core.same import MERGE_AT, is_same, likeness, means_same, opposites
 
 
 @pytest.mark.parametrize(
@@ -88,3 +88,8 @@ def test_opposites_are_named_from_both_sides() -> None:
 
 def test_a_direction_on_either_side_makes_order_count() -> None:
     assert likeness("Redis use", "use Redis before").score == likeness("use Redis before", "Redis use").score
+
+
+def test_a_model_that_finds_two_texts_equal_does_not_overrule_their_order() -> None:
+    assert means_same("For caching use Redis", "Use Redis for caching", similarity=0.99)
+    assert not means_same("The old client reads a cache", "The client reads an old cache", similarity=0.99)

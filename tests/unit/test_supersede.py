@@ -129,5 +129,5 @@ def test_an_entry_with_another_heading_or_another_body_is_another_entry(new: str
 
 
 def test_entries_from_one_mould_are_not_one_entry() -> None:
-    mould = "Merge: {0}\nbranch: work/{0}\ntarget: main\nThe worker of rig {0} asks to have its branch merged into the main line"
+    mould = "Merge: {0}\nbranch: work/{0}\nThe worker of rig {0} asks to have its branch merged into the main line"
     assert rule(mould.format("ab-12"), mould.format("cd-34")).verdict is not Verdict.REFINES

@@ -51,8 +51,7 @@ def means_same(a: str, b: str, *, similarity: float) -> bool:
     one, other = read(a), read(b)
     ours, theirs = set(_meant(one)), set(_meant(other))
     only_a, only_b = _without_typos(ours - theirs, theirs - ours, inflect=min(len(ours), len(theirs)) >= _MANY)
-    is_told_alike = not (is_directed(one) or is_directed(other)) or in_order(_meant(one), _meant(other)) == 1.0
-    return not (only_a or only_b) and not _stance(one, other) and is_told_alike
+    return not (only_a or only_b) and not _stance(one, other) and _is_told_alike(one, other)
 
 
 def _meant(claim: Claim) -> tuple[str, ...]:
@@ -101,15 +100,21 @@ def _judged(one: Claim, other: Claim, *, score: float) -> float:
     only_a, only_b = _without_typos(set(a) - set(b), set(b) - set(a), inflect=min(len(a), len(b)) >= _MANY)
     if only_a or only_b or not a or _stance(one, other):
         return min(score, _SWAPPED)
-    order = in_order(a, b)
-    if order < 1.0 and (not _is_turned(a, b) or is_directed(one) or is_directed(other)):
+    if not _is_told_alike(one, other):
         return min(score, _SWAPPED)
-    return max(MERGE_AT, 0.75 + 0.25 * order)
+    return max(MERGE_AT, 0.75 + 0.25 * in_order(a, b))
 
 
-def _is_turned(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-    """Whether one begins with what the other ends with: *for caching use Redis*, *use Redis for caching*."""
-    return sorted(a) == sorted(b) and any(a[i:] + a[:i] == b for i in range(1, len(a)))
+def _is_told_alike(one: Claim, other: Claim) -> bool:
+    """In the same order, or one begins with what the other ends with: *for caching use Redis*, *use Redis for caching*.
+
+    A word that moves alone may belong to another one then: *the old client*, *an old cache*.
+    """
+    a, b = _meant(one), _meant(other)
+    if in_order(a, b) == 1.0:
+        return True
+    is_turned = sorted(a) == sorted(b) and any(a[i:] + a[:i] == b for i in range(1, len(a)))
+    return is_turned and not (is_directed(one) or is_directed(other))
 
 
 def is_directed(claim: Claim) -> bool:
