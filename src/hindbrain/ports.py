@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 
-from hindbrain.core.hints import TYPE_CHECKING, Protocol, TypeVar
+from hindbrain.core.hints import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 from hindbrain.core.model import (
     Actor,
     Event,
@@ -414,9 +414,8 @@ def _contains(memory: Memory, text: str) -> bool:
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
-    """A memory by words."""
+class Match(NamedTuple):
+    """A memory by words. A tuple, as Near is: hundreds are made for every question."""
 
     memory_id: str
     score: float  # BM25, higher is better
@@ -430,8 +429,7 @@ class Hit:
     score: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Near:
+class Near(NamedTuple):
     """A memory by meaning, with the piece of it that speaks for it."""
 
     memory_id: str

@@ -1,7 +1,7 @@
 """How types are named for the checker without loading `typing`, which a short command would notice.
 
 A checker sees the names of `typing`. At run time they stand for the little that annotations need of them; nothing
-here looks at annotations. A named tuple is the real one, and costs what it costs.
+here looks at annotations. A named tuple is made by `collections`, as that of `typing` is.
 """
 
 TYPE_CHECKING = False  # checkers take it for True
@@ -29,9 +29,14 @@ else:
     def cast(_kind: object, value: object) -> object:
         return value
 
-    def __getattr__(name: str) -> object:
-        if name != "NamedTuple":
-            raise AttributeError(name)
-        import typing
+    class _Tupled(type):
+        def __new__(cls, name: str, _bases: tuple[type, ...], space: dict[str, object]) -> type:
+            from collections import namedtuple
 
-        return typing.NamedTuple
+            names = tuple(type(name, (), dict(space)).__annotations__)
+            made = namedtuple(name, names, defaults=[space[field] for field in names if field in space])  # noqa: PYI024
+            for key in space.keys() - {*names, "__annotations__"}:
+                setattr(made, key, space[key])
+            return made
+
+    NamedTuple = type.__new__(_Tupled, "NamedTuple", (), {})

@@ -58,6 +58,7 @@ _SPANS = (
     "SELECT v.memory, v.start, v.end FROM json_each(?) j CROSS JOIN vector v ON v.scope = j.value ->> 1"
     " AND v.space = ? AND v.memory = j.value ->> 0 AND v.piece = j.value ->> 2"
 )
+_WHOLE = (0, 0)  # of a memory's only piece
 _VECTORS = (
     "json_each(?) j JOIN memory m ON m.id = j.value JOIN memory_scope c ON c.memory = m.seq"
     " JOIN space s ON s.provider = ? AND s.model = ? AND s.version = ? AND s.dimension = ?"
@@ -152,20 +153,7 @@ class SqliteReader:
             near = near[:limit]
             known = {one.memory_id for one in near}
             others = {match.number: match.memory_id for match in also if match.memory_id not in known}
-            return [*near, *self._asked(ranked.of(list(others)), others, space=number)]
-
-    def _asked(self, found: "Mapping[int, Found]", ids: Mapping[int, str], *, space: int) -> list[Near]:
-        """What words have found already: only where one of several pieces lies must be read."""
-        places = [[seq, one.scope, one.piece] for seq, one in found.items() if one.pieces > 1]
-        spans = (
-            {seq: (start, end) for seq, start, end in self._all(_SPANS, rows.to_json(places), space)} if places else {}
-        )
-        near = [
-            Near(memory_id=ids[seq], similarity=one.similarity, start=start, end=end, pieces=one.pieces)
-            for seq, one in found.items()
-            for start, end in (spans.get(seq, (0, 0)),)
-        ]
-        return sorted(near, key=lambda one: (-one.similarity, one.memory_id))
+            return [*near, *self._placed(ranked.of(list(others)), others, space=number)]
 
     def _read_shelves(self, number: int, space: Space, *, where: Where, is_committed: bool) -> "list[Shelf]":
         """Those of the project, and of what goes everywhere: memories of the project may lie there too."""
@@ -179,21 +167,25 @@ class SqliteReader:
         ]
 
     def _near(self, found: "Mapping[int, Found]", where: Where, *, space: int) -> list[Near]:
-        """The rows of what was found and the span of the best piece, without those that `where` leaves out."""
+        """What was found, without what `where` leaves out."""
         clause, values = _clause(where)
-        places = [[seq, one.scope, one.piece] for seq, one in found.items()]
         loaded = self._all(
-            "SELECT m.id, m.seq, v.start, v.end FROM json_each(?) j"
-            " CROSS JOIN memory m ON m.seq = j.value ->> 0"
-            " CROSS JOIN vector v ON v.scope = j.value ->> 1 AND v.space = ? AND v.memory = m.seq"
-            f" AND v.piece = j.value ->> 2 WHERE {clause}",
-            *(rows.to_json(places), space, *values),
+            f"SELECT m.seq, m.id FROM json_each(?) j CROSS JOIN memory m ON m.seq = j.value WHERE {clause}",
+            *(rows.to_json(list(found)), *values),
+        )
+        return self._placed(found, dict(loaded), space=space)
+
+    def _placed(self, found: "Mapping[int, Found]", ids: Mapping[int, str], *, space: int) -> list[Near]:
+        """Those of `found` that have one of `ids`, best first. Only where one of several pieces lies must be read."""
+        places = [[seq, one.scope, one.piece] for seq, one in found.items() if one.pieces > 1 and seq in ids]
+        spans = (
+            {seq: (start, end) for seq, start, end in self._all(_SPANS, rows.to_json(places), space)} if places else {}
         )
         near = [
-            Near(memory_id=key, similarity=found[seq].similarity, start=start, end=end, pieces=found[seq].pieces)
-            for key, seq, start, end in loaded
+            (-one.similarity, ids[seq], *spans.get(seq, _WHOLE), one.pieces) for seq, one in found.items() if seq in ids
         ]
-        return sorted(near, key=lambda one: (-one.similarity, one.memory_id))
+        near.sort()
+        return [Near(key, -distance, start, end, pieces) for distance, key, start, end, pieces in near]
 
     def has_vectors(self, space: Space, where: Where) -> bool:
         found = self._all(

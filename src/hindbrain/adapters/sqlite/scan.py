@@ -11,22 +11,32 @@ from collections.abc import Iterable, Sequence
 from operator import mul
 from typing import Any, NamedTuple, Protocol
 
-from hindbrain.core.value import dataclass
-
 _BLOCK = 512  # rows that are made floats at once: they stay in the processor's cache (10,000 x 384: 0.6 ms, not 1.1)
 _LARGEST = 127  # of a code's numbers
 Row = tuple[int, int, float, bytes]  # memory, piece, scale, code
 
 
-@dataclass(frozen=True, slots=True)
 class Shelf:
-    """Vectors that lie together: those of one project, or of all memories that go everywhere."""
+    """Vectors that lie together: those of one project, or of all memories that go everywhere. Never changed."""
 
-    scope: int
-    memories: "array[int]"  # seq, one for each row, ascending
-    pieces: "array[int]"
-    scales: "array[float]"
-    codes: bytes
+    __slots__ = ("_table", "codes", "memories", "pieces", "scales", "scope")
+
+    def __init__(
+        self, scope: int, *, memories: "array[int]", pieces: "array[int]", scales: "array[float]", codes: bytes
+    ) -> None:
+        self.scope = scope
+        self.memories = memories  # seq, one for each row, ascending
+        self.pieces = pieces
+        self.scales = scales
+        self.codes = codes
+        self._table: _Table | None = None
+
+    @property
+    def table(self) -> "_Table":
+        """For numpy; made once, as most questions find the same shelf again."""
+        if self._table is None:
+            self._table = _Table(self)
+        return self._table
 
     @property
     def size(self) -> int:
@@ -38,15 +48,15 @@ class Shelf:
         memories, pieces, scales, codes = zip(*rows, strict=True) if rows else ((), (), (), ())
         return Shelf(
             self.scope,
-            self.memories + array("q", memories),
-            self.pieces + array("q", pieces),
-            self.scales + array("d", scales),
-            b"".join((self.codes, *codes)),
+            memories=self.memories + array("q", memories),
+            pieces=self.pieces + array("q", pieces),
+            scales=self.scales + array("d", scales),
+            codes=b"".join((self.codes, *codes)),
         )
 
 
 def empty(scope: int) -> Shelf:
-    return Shelf(scope, array("q"), array("q"), array("d"), b"")
+    return Shelf(scope, memories=array("q"), pieces=array("q"), scales=array("d"), codes=b"")
 
 
 class Found(NamedTuple):
@@ -113,6 +123,26 @@ def _best(shelf: Shelf, dots: Iterable[tuple[int, float]], *, into: dict[int, Fo
             into[memory] = known._replace(pieces=known.pieces + 1)
 
 
+class _Table:
+    """A shelf as numpy reads it, and what does not depend on the question."""
+
+    __slots__ = ("codes", "firsts", "known", "largest", "memories", "pieces", "scales")
+
+    def __init__(self, shelf: Shelf) -> None:
+        import numpy as np
+
+        self.memories: Any = np.frombuffer(shelf.memories, dtype=np.int64)
+        self.pieces: Any = np.frombuffer(shelf.pieces, dtype=np.int64)
+        self.scales: Any = np.frombuffer(shelf.scales, dtype=np.float64)
+        self.codes: Any = np.frombuffer(shelf.codes, dtype=np.int8).reshape(len(shelf.memories), -1)
+        starts = np.flatnonzero(self.memories[1:] != self.memories[:-1]) + 1
+        has_several = len(starts) + 1 < len(self.memories)
+        # Where each memory begins, and behind the last of them the end; None where each has one piece.
+        self.firsts: Any = np.concatenate(([0], starts, [len(self.memories)])) if has_several else None
+        self.known: Any = self.memories[self.firsts[:-1]] if has_several else self.memories  # each once
+        self.largest = float(np.abs(self.scales).max())
+
+
 class _Fast:
     def __init__(self, shelves: Sequence[Shelf], point: Sequence[float]) -> None:
         import numpy as np
@@ -120,36 +150,23 @@ class _Fast:
         self._np: Any = np
         self._point = np.asarray(point, dtype=np.float64)
         self._shelves = shelves
-        self._firsts = [self._first_rows(shelf) for shelf in shelves]
-        rough = [self._rough(shelf, first) for shelf, first in zip(shelves, self._firsts, strict=True)]
+        rough = [self._rough(shelf.table) for shelf in shelves]
         self._similarity = np.concatenate(rough) if rough else np.empty(0, np.float32)
         size = len(point)
-        scale = max((float(np.abs(self._scales(shelf)).max()) for shelf in shelves), default=0.0)
+        scale = max((shelf.table.largest for shelf in shelves), default=0.0)
         # The most that a sum of that many single-precision products can be off.
         self._error = size * 2.0**-23 * float(np.linalg.norm(self._point)) * _LARGEST * math.sqrt(size) * scale
 
-    def _first_rows(self, shelf: Shelf) -> Any:
-        """Where each memory begins, and behind the last of them the end."""
-        np = self._np
-        memories = np.frombuffer(shelf.memories, dtype=np.int64)
-        return np.concatenate(([0], np.flatnonzero(memories[1:] != memories[:-1]) + 1, [len(memories)]))
-
-    def _rough(self, shelf: Shelf, first: Any) -> Any:
+    def _rough(self, table: _Table) -> Any:
         """For each memory the similarity of its best piece."""
         np = self._np
-        codes, point = self._codes(shelf), self._point.astype(np.float32)
+        codes, point = table.codes, self._point.astype(np.float32)
         found = np.empty(len(codes), dtype=np.float32)
         for start in range(0, len(codes), _BLOCK):
             block = slice(start, start + _BLOCK)
             np.dot(codes[block].astype(np.float32), point, out=found[block])
-        found *= self._scales(shelf).astype(np.float32)
-        return found if len(first) == len(found) + 1 else np.maximum.reduceat(found, first[:-1])
-
-    def _scales(self, shelf: Shelf) -> Any:
-        return self._np.frombuffer(shelf.scales, dtype=self._np.float64)
-
-    def _codes(self, shelf: Shelf) -> Any:
-        return self._np.frombuffer(shelf.codes, dtype=self._np.int8).reshape(-1, len(self._point))
+        found *= table.scales.astype(np.float32)
+        return found if table.firsts is None else np.maximum.reduceat(found, table.firsts[:-1])
 
     def top(self, depth: int) -> tuple[dict[int, Found], float]:
         count = len(self._similarity)
@@ -163,8 +180,8 @@ class _Fast:
     def of(self, memories: Sequence[int]) -> dict[int, Found]:
         np = self._np
         asked, at, places = np.asarray(memories, dtype=np.int64), 0, []
-        for shelf, first in zip(self._shelves, self._firsts, strict=True):
-            known = np.frombuffer(shelf.memories, dtype=np.int64)[first[:-1]]
+        for shelf in self._shelves:
+            known = shelf.table.known
             place = np.minimum(np.searchsorted(known, asked), len(known) - 1)
             places.append(place[known[place] == asked] + at)
             at += len(known)
@@ -172,17 +189,30 @@ class _Fast:
 
     def _exact(self, places: Any) -> dict[int, Found]:
         """The memories at `places` of all shelves, one behind the other."""
-        np, at = self._np, 0
+        at = 0
         found: dict[int, Found] = {}
-        for shelf, first in zip(self._shelves, self._firsts, strict=True):
-            count = len(first) - 1
+        for shelf in self._shelves:
+            table = shelf.table
+            count = len(table.known)
             here = places[(places >= at) & (places < at + count)] - at
             at += count
-            has_several = count < len(shelf.memories)
-            rows = _all_rows(first[here].tolist(), first[here + 1].tolist()) if has_several else here.tolist()
-            dots = (self._codes(shelf)[rows].astype(np.float64) * self._point).sum(axis=1)
-            _best(shelf, zip(rows, dots.tolist(), strict=True), into=found)
+            if table.firsts is None and not found:
+                found = self._alone(shelf, here)
+                continue
+            starts, ends = (here, here + 1) if table.firsts is None else (table.firsts[here], table.firsts[here + 1])
+            rows = _all_rows(starts.tolist(), ends.tolist())
+            _best(shelf, zip(rows, self._dots(table, rows).tolist(), strict=True), into=found)
         return found
+
+    def _alone(self, shelf: Shelf, rows: Any) -> dict[int, Found]:
+        """The same where no memory has a second piece, here or on a shelf before."""
+        table, scope = shelf.table, shelf.scope
+        near = (self._dots(table, rows) * table.scales[rows]).tolist()
+        places = zip(table.memories[rows].tolist(), near, table.pieces[rows].tolist(), strict=True)
+        return {memory: Found(similarity, scope, piece, 1) for memory, similarity, piece in places}
+
+    def _dots(self, table: _Table, rows: Any) -> Any:
+        return (table.codes[rows].astype(self._np.float64) * self._point).sum(axis=1)
 
 
 def _all_rows(starts: Sequence[int], ends: Sequence[int]) -> list[int]:
