@@ -16,7 +16,7 @@ from bench import evals
 from bench.meter import say
 from bench.report import OUT, source
 from bench.retriever import CACHE, Retriever, model
-from hindbrain.app.gather import Gathered, gather
+from hindbrain.app.gather import Gathered, covered, gather
 from hindbrain.core.recall import Ask, Ranked, rank
 from hindbrain.ports import Store, Where
 
@@ -51,6 +51,9 @@ class Watched(Retriever):
 
     def gathered(self, question: str) -> Gathered:
         return gather(self._ask(question), Where(project=self.project_id), reader=self.store, embedder=model())
+
+    def covered(self, question: str) -> float:
+        return covered(self._ask(question), Where(project=self.project_id), reader=self.store)
 
     def ranked(self, question: str, gathered: Gathered) -> Ranked:
         from hindbrain.adapters.clock import SystemClock
@@ -93,11 +96,11 @@ def opened(haystack: Haystack) -> Iterator[Watched]:
 def _cases(haystack: Haystack) -> Iterator[Case]:
     with opened(haystack) as watched:
         for question, gold in haystack.questions:
-            yield _case(watched, watched.gathered(question), gold)
+            yield _case(watched, question, gold)
 
 
-def _case(watched: Watched, gathered: Gathered, gold: frozenset[int]) -> Case:
-    pairs = [(one, row) for one in gathered.candidates for row in watched.rows_of(one.memory.id)]
+def _case(watched: Watched, question: str, gold: frozenset[int]) -> Case:
+    pairs = [(one, row) for one in watched.gathered(question).candidates for row in watched.rows_of(one.memory.id)]
     return Case(
         share=np.array([one.share for one, _ in pairs], np.float32),
         likeness=np.array([one.usual if one.similarity is None else one.similarity for one, _ in pairs], np.float32),
@@ -105,7 +108,7 @@ def _case(watched: Watched, gathered: Gathered, gold: frozenset[int]) -> Case:
         has_words=np.array([one.words > 0 for one, _ in pairs], bool),
         is_gold=np.array([row in gold for _, row in pairs], bool),
         golds=len(gold),
-        covered=gathered.covered,
+        covered=watched.covered(question),
     )
 
 

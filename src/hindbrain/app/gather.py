@@ -1,6 +1,6 @@
 """Which memories could be an answer: by words, by meaning, by path, or all where the strategy wants to see all."""
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from hindbrain.app.tools import Tools
@@ -30,7 +30,6 @@ class Gathered:
     how: str = ""  # which sides were asked, and why not the other, for `--why`
     notices: tuple[str, ...] = ()  # what a person should know about this answer
     spelled: tuple[tuple[str, str], ...] = ()  # words of the question that nothing holds, and what they were taken for
-    covered: float = 0.0  # of what the question's words are worth, how much the best answer by words holds
     terms: Terms | None = None  # the words of memories as the index has them; None: the past has no index
 
 
@@ -57,7 +56,6 @@ def gather(
         notices=sides.notices,
         spelled=spelled,
         terms=reader.terms,
-        covered=sides.covered,
     )
 
 
@@ -102,8 +100,13 @@ def needs_model(ask: Ask, where: Where, *, tools: Tools) -> bool:
     embedder = tools.embedder
     if embedder is None or embedder.is_warm or not _has_meaning(ask):
         return False
-    _, sides, _ = _by_words(ask, where, reader=tools.store)
-    return sides.covered < DECIDE and tools.store.has_vectors(embedder.space, where)
+    return covered(ask, where, reader=tools.store) < DECIDE and tools.store.has_vectors(embedder.space, where)
+
+
+def covered(ask: Ask, where: Where, *, reader: Reader) -> float:
+    """Of what the question's words are worth, how much the best answer by words holds."""
+    _, sides, _ = _by_words(ask, where, reader=reader)
+    return _covered(sides, reader)
 
 
 def _has_meaning(ask: Ask) -> bool:
@@ -143,13 +146,13 @@ class _Side:
 class _Sides:
     found: dict[str, _Side]
     matches: Sequence[Match]  # what words have found of them
+    worths: Mapping[str, float]  # what each word of the question is worth
     how: str = "words"
     notices: tuple[str, ...] = ()
-    covered: float = 0.0  # of what the question's words are worth, how much the best one holds
 
     def best(self, count: int) -> list[str]:
         """Ids of the most relevant, the later id first among equals, as the ranking has it."""
-        ordered = sorted(((side.relevance, key) for key, side in self.found.items()), reverse=True)
+        ordered = sorted([(side.relevance, key) for key, side in self.found.items()], reverse=True)
         return [key for _, key in ordered[:count]]
 
 
@@ -162,12 +165,14 @@ def _by_words(ask: Ask, where: Where, *, reader: Reader) -> tuple[list[str], _Si
     known, worths, spelled = _meant(query_terms(ask.text), reader)
     matches = reader.matches(known, where, limit=_words_depth(ask))
     worth = sum(worths.values())
-    found = {m.memory_id: _Side(m.score, share(m.score, worth, size=m.size)) for m in matches}
-    sides = _Sides(found, matches)
-    if best := sides.best(1):
-        held = reader.terms(best).get(best[0], frozenset())
-        sides.covered = sum(value for word, value in worths.items() if word in held) / worth if worth else 0.0
-    return known, sides, spelled
+    found = {key: _Side(score, share(score, worth, size=size)) for key, score, size, _ in matches}
+    return known, _Sides(found, matches, worths), spelled
+
+
+def _covered(sides: _Sides, reader: Reader) -> float:
+    best, worth = sides.best(1), sum(sides.worths.values())
+    held = reader.terms(best).get(best[0], frozenset()) if best else frozenset()
+    return sum(value for word, value in sides.worths.items() if word in held) / worth if worth else 0.0
 
 
 def _meant(words: Sequence[str], reader: Reader) -> tuple[list[str], dict[str, float], tuple[tuple[str, str], ...]]:
@@ -211,8 +216,8 @@ def _with_meaning(sides: _Sides, ask: Ask, *, where: Where, reader: Reader, embe
     started only where words leave the question open, and where there are vectors to compare with."""
     if not reader.has_vectors(embedder.space, where):
         sides.how = "words: nothing here has a vector yet"
-    elif sides.covered >= DECIDE and not embedder.is_warm:
-        sides.how = f"words: they decide, the best answer holds {sides.covered:.2f} of what they are worth"
+    elif not embedder.is_warm and (held := _covered(sides, reader)) >= DECIDE:
+        sides.how = f"words: they decide, the best answer holds {held:.2f} of what they are worth"
     else:
         try:
             (point,) = embedder.embed([ask.text])
@@ -228,11 +233,11 @@ def _with_meaning(sides: _Sides, ask: Ask, *, where: Where, reader: Reader, embe
 def _join(sides: _Sides, near: Sequence[Near]) -> None:
     """Both sides' candidates. What has no vector yet counts as alike as the others that words found."""
     by_words = list(sides.found.values())
-    for item in near:
-        side = sides.found.get(item.memory_id)
+    for key, similarity, start, end, pieces in near:
+        side = sides.found.get(key)
         if side is None:
-            side = sides.found[item.memory_id] = _Side(0.0, 0.0)
-        side.similarity, side.pieces, side.speaks = item.similarity, item.pieces, (item.start, item.end)
+            side = sides.found[key] = _Side(0.0, 0.0)
+        side.similarity, side.pieces, side.speaks = similarity, pieces, (start, end)
     known = [side.similarity for side in by_words if side.similarity is not None]
     usual = sum(known) / len(known) if known else 0.0
     for side in by_words:

@@ -135,7 +135,12 @@ def _values(value: object) -> tuple[Any, ...]:
 
 def _replace(value: T, /, **changes: Any) -> T:
     kind = type(value)
-    return kind(**(dict(zip(_slots(kind), _values(value), strict=True)) | changes))
+    made = object.__new__(kind)
+    for name in _slots(kind):
+        _set(made, name, changes.pop(name) if name in changes else getattr(value, name))
+    if changes:
+        raise _misfit(value, dict(zip(_slots(kind), _values(value), strict=True)) | changes)
+    return made
 
 
 def _is_equal(value: object, other: object) -> bool:

@@ -127,8 +127,7 @@ class SqliteReader:
         number = known[0][0] if known else 0  # a project that is not known yet: what goes everywhere, goes there
         clause, values = _clause(where)
         wanted = Wanted(where=where, clause=clause, values=values, number=number)
-        found = self._index.best(words, wanted, limit=limit)
-        return [Match(memory_id=key, score=score, size=size, number=seq) for key, seq, score, size in found]
+        return self._index.best(words, wanted, limit=limit)
 
     def nearest(
         self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[Match] = ()

@@ -136,10 +136,12 @@ class _Table:
         self.scales: Any = np.frombuffer(shelf.scales, dtype=np.float64)
         self.codes: Any = np.frombuffer(shelf.codes, dtype=np.int8).reshape(len(shelf.memories), -1)
         starts = np.flatnonzero(self.memories[1:] != self.memories[:-1]) + 1
-        has_several = len(starts) + 1 < len(self.memories)
         # Where each memory begins, and behind the last of them the end; None where each has one piece.
-        self.firsts: Any = np.concatenate(([0], starts, [len(self.memories)])) if has_several else None
-        self.known: Any = self.memories[self.firsts[:-1]] if has_several else self.memories  # each once
+        self.firsts: Any = None
+        self.known: Any = self.memories  # each once
+        if len(starts) + 1 < len(self.memories):
+            self.firsts = np.concatenate(([0], starts, [len(self.memories)]))
+            self.known = self.memories[self.firsts[:-1]]
         self.largest = float(np.abs(self.scales).max())
 
 
@@ -212,7 +214,9 @@ class _Fast:
         return {memory: Found(similarity, scope, piece, 1) for memory, similarity, piece in places}
 
     def _dots(self, table: _Table, rows: Any) -> Any:
-        return (table.codes[rows].astype(self._np.float64) * self._point).sum(axis=1)
+        products = table.codes.take(rows, axis=0).astype(self._np.float64)
+        products *= self._point
+        return products.sum(axis=1)
 
 
 def _all_rows(starts: Sequence[int], ends: Sequence[int]) -> list[int]:

@@ -5,6 +5,7 @@ all it does; to count the words of the one project's matches takes a fraction of
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 
 import apsw
 
@@ -12,7 +13,7 @@ from hindbrain.core.hints import Any
 from hindbrain.core.recall.bm25 import K1, B, idf
 from hindbrain.core.recall.index import WEIGHTS, everywhere_token, is_scope, scope_token
 from hindbrain.core.value import dataclass
-from hindbrain.ports import Where
+from hindbrain.ports import Match, Where
 
 _LARGE = 10_000  # memories from which on how rare a word is need not be counted each time
 _COUNTED = 50_000  # words whose count a process keeps
@@ -29,7 +30,6 @@ _HELD = (
     " CROSS JOIN memory m ON m.seq = w.rowid CROSS JOIN memory_words_docsize d ON d.id = m.seq"
     " WHERE memory_words MATCH ? AND %s"
 )
-Best = tuple[str, int, float, float]  # id, seq, BM25, length against the average memory's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +40,9 @@ class Wanted:
     number: int  # of the project
 
 
+_SCORE = attrgetter("score")
+
+
 class Words:
     """The index of words of a store, over whatever connection the calling thread has."""
 
@@ -47,14 +50,17 @@ class Words:
         self._all, self._db = all_, connection
         self._counted: dict[str, tuple[int, int]] = {}  # of how many memories how many hold a word
 
-    def best(self, words: Sequence[str], wanted: Wanted, *, limit: int) -> list[Best]:
+    def best(self, words: Sequence[str], wanted: Wanted, *, limit: int) -> list[Match]:
         """The best by BM25, best first, those as good as each other by id."""
         match = _match(words, wanted, is_alone=self._is_alone())
-        if self._is_small(wanted):
-            found = self._by_counting(words, match, wanted=wanted)
+        count, usual = self._averages()
+        if self._is_small(wanted, among=count):
+            found = self._by_counting(words, match, wanted=wanted, usual=usual or 1.0)
         else:
-            found = self._by_engine(match, wanted, limit=limit)
-        return sorted(found, key=lambda one: (-one[2], one[0]))[:limit]
+            found = self._by_engine(match, wanted, limit=limit, usual=usual or 1.0)
+        found.sort()  # by id, which is what a match begins with
+        found.sort(key=_SCORE, reverse=True)
+        return found[:limit]
 
     def holders(self, words: Sequence[str]) -> tuple[int, dict[str, int]]:
         """How many memories there are, and how many hold each word, over all projects."""
@@ -62,28 +68,27 @@ class Words:
         count = self._size()
         return count, {word: 0 if is_scope(word) else self._held(word, among=count) for word in words}
 
-    def _by_engine(self, match: str, wanted: Wanted, *, limit: int) -> list[Best]:
-        usual, depth, sql = self._averages()[1] or 1.0, limit, _BEST % wanted.clause
+    def _by_engine(self, match: str, wanted: Wanted, *, limit: int, usual: float) -> list[Match]:
+        depth, sql = limit, _BEST % wanted.clause
         while True:
             found = self._all(sql, match, depth, *wanted.values)
             admitted = [row for row in found if row[0] is not None]
             if len(admitted) >= limit or len(found) < depth:
-                return [(key, seq, score, _length(sizes) / usual) for key, seq, score, sizes in admitted]
+                return [Match(key, score, _length(sizes) / usual, seq) for key, seq, score, sizes in admitted]
             depth *= 4  # what the scope cannot say (persona, trust, session) has thinned them out
 
-    def _by_counting(self, words: Sequence[str], match: str, *, wanted: Wanted) -> list[Best]:
+    def _by_counting(self, words: Sequence[str], match: str, *, wanted: Wanted, usual: float) -> list[Match]:
         count, held = self.holders(words)
         worths = {word: idf(held[word], count) * words.count(word) for word in words}
-        usual = self._averages()[1] or 1.0
         found = []
         for key, seq, sizes, *texts in self._all(_HELD % wanted.clause, match, *wanted.values):
             size = _length(sizes) / usual
-            found.append((key, seq, _score(_often(texts, worths), worths, size=size), size))
+            found.append(Match(key, _score(_often(texts, worths), worths, size=size), size, seq))
         return found
 
-    def _is_small(self, wanted: Wanted) -> bool:
+    def _is_small(self, wanted: Wanted, *, among: int) -> bool:
         """Whether the project is so small a part of the store that counting is cheaper."""
-        most = self._averages()[0] // _SMALL
+        most = among // _SMALL
         if self._db().in_transaction or not most:
             return False  # a transaction does not see what it added in the index's own record
         own = "SELECT 1 FROM memory WHERE project = (SELECT id FROM project WHERE seq = ?)"

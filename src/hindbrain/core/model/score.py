@@ -1,10 +1,12 @@
 """Why one memory comes before another, as data: the total is derived from its reasons."""
 
+from hindbrain.core.hints import NamedTuple
 from hindbrain.core.value import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(NamedTuple):
+    """A tuple: a hundred are made for every question."""
+
     name: str
     value: float
     weight: float

@@ -30,7 +30,8 @@ def share(score: float, worth: float, *, size: float) -> float:
 
 def relevance(words: float, similarity: float, *, pieces: int) -> float:
     """What a share of words and a cosine are together; in cosines."""
-    return WORDS * words + similarity - crowd(pieces)
+    together = WORDS * words + similarity
+    return together - crowd(pieces) if pieces > 1 else together
 
 
 def crowd(pieces: int) -> float:

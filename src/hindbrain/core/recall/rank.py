@@ -149,25 +149,29 @@ def _in_order(
     head: Sequence[Recalled], held: Mapping[str, frozenset[str]], *, asked: frozenset[str]
 ) -> tuple[list[Recalled], tuple[tuple[str, str], ...]]:
     """Of neighbours on one topic the newest first, what says the same again last, and each with its gate."""
-    best = max((item.score.total for item in head), default=0.0)
+    totals = [item.score.total for item in head]
+    best = max(totals, default=0.0)
     items = [
         Item(
             id=item.id,
             learned_at=item.memory.learned_at,
-            score=item.score.total / best if best > 0 else item.score.total - best,
+            score=total / best if best > 0 else total - best,
             asked=held.get(item.id, frozenset()) & asked,
             terms=held.get(item.id, frozenset()) - STOP,
             text=item.content,
         )
-        for item in head
+        for item, total in zip(head, totals, strict=True)
     ]
     by_date = newest_first(items)
     order = repeats(by_date.items)
-    by_id = {item.id: item for item in head}
-    gates = {item.id: gate(by_id[item.id].similarity, held=len(item.asked), asked=len(asked)) for item in items}
-    gated = {key: replace(item, gate=gates[key]) for key, item in by_id.items()}
-    lifted = _lifted([gated[item.id] for item in by_date.items], dict(by_date.because))
-    return _lowered([lifted[item.id] for item in order.items], dict(order.because)), order.because
+    gated = {
+        item.id: replace(item, gate=gate(item.similarity, held=len(seen.asked), asked=len(asked)))
+        for item, seen in zip(head, items, strict=True)
+    }
+    if by_date.because:
+        gated = _lifted([gated[item.id] for item in by_date.items], dict(by_date.because))
+    ordered = [gated[item.id] for item in order.items]
+    return _lowered(ordered, dict(order.because)) if order.because else ordered, order.because
 
 
 def _lifted(order: Sequence[Recalled], overtook: Mapping[str, str]) -> dict[str, Recalled]:
@@ -204,10 +208,10 @@ def _words(text: str) -> list[str]:
 def _noted(item: Recalled, words: Sequence[tuple[str, frozenset[str]]], *, held: frozenset[str]) -> Recalled:
     """Say which words of the question the memory holds, and which piece of it speaks."""
     notes = {"words": ", ".join(word for word, its in words if not held.isdisjoint(its)), "meaning": _piece(item)}
-    told = (
-        replace(reason, note=reason.note or notes[reason.name]) if notes.get(reason.name) else reason
+    told = [
+        reason._replace(note=notes[reason.name]) if not reason.note and notes.get(reason.name) else reason
         for reason in item.score.reasons
-    )
+    ]
     return replace(item, score=Score(tuple(told)))
 
 

@@ -90,15 +90,13 @@ def _recalled(candidate: Candidate, score: Score) -> Recalled:
 def _relevance(candidate: Candidate, *, best: float, path: str) -> tuple[Reason, ...]:
     """Words and meaning, and what a file in common adds where they alone would say less."""
     reasons = []
-    if best > 0:
-        parts = (
-            Reason("words", candidate.share, fuse.WORDS / best),
-            Reason("meaning", _likeness(candidate), 1 / best, _NO_VECTOR if candidate.similarity is None else ""),
-            Reason("pieces", fuse.crowd(candidate.pieces), -1 / best, f"the best of {candidate.pieces}"),
-        )
-        reasons = [reason for reason in parts if reason.value]
-    found = sum(reason.part for reason in reasons)
-    if path and found < _TOUCHES:
+    if candidate.share:
+        reasons.append(Reason("words", candidate.share, fuse.WORDS / best))
+    if likeness := _likeness(candidate):
+        reasons.append(Reason("meaning", likeness, 1 / best, _NO_VECTOR if candidate.similarity is None else ""))
+    if candidate.pieces > 1:
+        reasons.append(Reason("pieces", fuse.crowd(candidate.pieces), -1 / best, f"the best of {candidate.pieces}"))
+    if path and (found := sum(reason.part for reason in reasons)) < _TOUCHES:
         reasons.append(Reason("about", _TOUCHES - found, 1.0, path))
     return tuple(reasons)
 
@@ -139,10 +137,13 @@ def _by_match(path: str, tags: Sequence[str]) -> tuple[Reason, ...]:
 
 
 def _by_worth(memory: Memory, now: datetime) -> tuple[Reason, ...]:
+    recency = Reason("recency", _freshness(memory, now), _RECENCY)
+    if memory.confidence == 0.5 and memory.importance == 5:
+        return (recency,)  # as most are
     return (
         Reason("confidence", memory.confidence - 0.5, _CONFIDENCE),
         Reason("importance", (memory.importance - 5) / 5, _IMPORTANCE),
-        Reason("recency", _freshness(memory, now), _RECENCY),
+        recency,
     )
 
 
