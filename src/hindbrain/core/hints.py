@@ -34,7 +34,7 @@ else:
             from collections import namedtuple
 
             names = tuple(type(name, (), dict(space)).__annotations__)
-            made = namedtuple(name, names, defaults=[space[field] for field in names if field in space])  # noqa: PYI024
+            made = namedtuple(name, names, defaults=[space[field] for field in names if field in space])
             for key in space.keys() - {*names, "__annotations__"}:
                 setattr(made, key, space[key])
             return made

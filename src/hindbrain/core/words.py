@@ -36,6 +36,7 @@ STOP: frozenset[str] = frozenset(
 _READ = 1 << 18  # characters; no lesson is longer, and a hostile one must not hold up its writer
 _LONGEST_TERM = 64  # characters
 _MOST_QUERY_TERMS = 64
+_SHORT = 400  # characters of a question of which the terms are remembered
 _MOST_RUNS = 16  # a name with more humps than this is a hash or an encoded blob: found whole only
 
 
@@ -46,9 +47,18 @@ def terms(text: str) -> list[str]:
 
 def query_terms(text: str) -> list[str]:
     """The terms to look for: each once, without stop words unless there is nothing else."""
+    return list(_asked_shortly(text) if len(text) <= _SHORT else _asked(text))
+
+
+def _asked(text: str) -> list[str]:
     found = list(dict.fromkeys(terms(text)))
     telling = [term for term in found if term not in STOP]
     return (telling or found)[:_MOST_QUERY_TERMS]
+
+
+@lru_cache(maxsize=512)  # a question is read several times on its way, and so is each of its words
+def _asked_shortly(text: str) -> list[str]:
+    return _asked(text)
 
 
 def estimate_tokens(text: str) -> int:

@@ -137,6 +137,8 @@ def repair(db: apsw.Connection) -> None:
                 (*wanted, row[0]),
             )
     db.execute("INSERT INTO memory_words (memory_words) VALUES ('rebuild')")
+    # An index that was built anew counts its writes from the start: only setting something makes its record another.
+    db.execute("INSERT INTO memory_words (memory_words, rank) VALUES ('secure-delete', 0)")
     agree.repair(db)
 
 

@@ -107,6 +107,20 @@ def transaction(db: apsw.Connection) -> Iterator[None]:
 
 
 @contextmanager
+def steady(db: apsw.Connection) -> Iterator[bool]:
+    """All reads see one state of the store; whether it is a committed one."""
+    if db.in_transaction:
+        yield False
+        return
+    db.execute("BEGIN")
+    try:
+        yield True
+    finally:
+        if db.in_transaction:  # an error of the disk may have ended it
+            db.execute("COMMIT")
+
+
+@contextmanager
 def translated(path: str) -> Iterator[None]:
     """Errors of the engine and of the disk as errors of ours, each with its fix."""
     try:

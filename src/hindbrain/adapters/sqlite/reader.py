@@ -1,14 +1,14 @@
 """How a question to the store becomes SQL: bound parameters only, identifiers from fixed lists."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from operator import itemgetter
 
 import apsw
 
 from hindbrain.adapters.sqlite import rows
-from hindbrain.adapters.sqlite.engine import translated
+from hindbrain.adapters.sqlite.engine import steady, translated
 from hindbrain.adapters.sqlite.words import Wanted, Words
 from hindbrain.core.hints import Any, TypeVar
 from hindbrain.core.model import (
@@ -136,7 +136,7 @@ class SqliteReader:
         from hindbrain.adapters.sqlite.scan import ranking  # a question of words needs none of it
 
         refuse_point(point, space)
-        with translated(self._path), _steady(self._db()) as is_committed:
+        with translated(self._path), steady(self._db()) as is_committed:
             numbers = self._all(_SPACE, space.provider, space.model, space.version, space.dimension)
             if not numbers:
                 return ()
@@ -181,16 +181,16 @@ class SqliteReader:
             {seq: (start, end) for seq, start, end in self._all(_SPANS, rows.to_json(places), space)} if places else {}
         )
         near = [
-            (-one.similarity, ids[seq], *spans.get(seq, _WHOLE), one.pieces) for seq, one in found.items() if seq in ids
+            (ids[seq], one.similarity, *spans.get(seq, _WHOLE), one.pieces) for seq, one in found.items() if seq in ids
         ]
-        near.sort()
-        return [Near(key, -distance, start, end, pieces) for distance, key, start, end, pieces in near]
+        near.sort()  # by id
+        near.sort(key=itemgetter(1), reverse=True)
+        return list(map(Near._make, near))
 
     def has_vectors(self, space: Space, where: Where) -> bool:
         found = self._all(
-            "SELECT 1 FROM vector_tally t JOIN space s ON s.seq = t.space WHERE t.vectors > 0"
-            " AND s.provider = ? AND s.model = ? AND s.version = ? AND s.dimension = ?"
-            " AND t.scope IN (0, (SELECT seq FROM project WHERE id = ?)) LIMIT 1",
+            f"SELECT 1 FROM vector_tally WHERE vectors > 0 AND space = ({_SPACE})"
+            " AND (scope = 0 OR scope = (SELECT seq FROM project WHERE id = ?)) LIMIT 1",
             *(space.provider, space.model, space.version, space.dimension, where.project),
         )
         return bool(found)
@@ -572,20 +572,6 @@ _INJECTION = (
 
 def _first(found: Sequence[_T]) -> _T | None:
     return found[0] if found else None
-
-
-@contextmanager
-def _steady(db: apsw.Connection) -> Iterator[bool]:
-    """All reads see one state of the store; whether it is a committed one."""
-    if db.in_transaction:
-        yield False
-        return
-    db.execute("BEGIN")
-    try:
-        yield True
-    finally:
-        if db.in_transaction:  # an error of the disk may have ended it
-            db.execute("COMMIT")
 
 
 def _memory(row: tuple[Any, ...]) -> Memory:

@@ -1,7 +1,9 @@
 """How a memory lies in its row: one column per field, and a hash over all of them."""
 
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
+from operator import itemgetter
 
 from hindbrain.core.hints import Any
 from hindbrain.core.model import Actor, ActorType, Counters, Kind, Memory, Provenance, Reach, Source
@@ -59,28 +61,39 @@ def _values(memory: Memory) -> tuple[Any, ...]:
 @lru_cache(maxsize=2048)  # a question reads some rows twice, and the next one many of them again
 def of_row(row: tuple[Any, ...]) -> Memory:
     """The memory in a row selected as SELECTED, which may go on behind it."""
-    r = dict(zip(COLUMNS, row, strict=False))
-    del r["row_hash"]
+    own = dict(zip(_OWN, _own(row), strict=True))
     for name in _TIMES:
-        r[name] = read_moment(r[name])
-    actor = Actor(
-        type=ActorType(r.pop("actor_type")),
-        persona=r.pop("actor_persona"),
-        hat=r.pop("hat"),
-        instance=r.pop("instance"),
-    )
-    r["provenance"] = Provenance(actor=actor, source=Source(r.pop("source")), **{name: r.pop(name) for name in _ORIGIN})
-    r["counters"] = Counters(**{name: r.pop(name) for name in Counters.__slots__})
-    r["kind"], r["reach"] = Kind(r["kind"]), Reach(r["reach"])
-    r["category_is_fixed"], r["is_pinned"] = bool(r["category_is_fixed"]), bool(r["is_pinned"])
-    r["body"] = read(r["body"]) if r["body"] != "{}" else {}
-    r["tags"] = tuple(read(r["tags"])) if r["tags"] != "[]" else ()
-    r["file_refs"] = tuple(read(r["file_refs"])) if r["file_refs"] != "[]" else ()
-    return Memory(**r)
+        own[name] = read_moment(own[name])
+    own["kind"], own["reach"] = Kind(own["kind"]), Reach(own["reach"])
+    own["category_is_fixed"], own["is_pinned"] = bool(own["category_is_fixed"]), bool(own["is_pinned"])
+    own["body"] = read(own["body"]) if own["body"] != "{}" else {}
+    own["tags"] = tuple(read(own["tags"])) if own["tags"] != "[]" else ()
+    own["file_refs"] = tuple(read(own["file_refs"])) if own["file_refs"] != "[]" else ()
+    return Memory(provenance=_provenance(_origin(row)), counters=_counters(_counted(row)), **own)
 
 
-_ORIGIN = ("session", "task", "adapter", "receipt")
+@lru_cache(maxsize=1024)  # a session teaches several
+def _provenance(values: tuple[str, ...]) -> Provenance:
+    kind, persona, hat, instance, source, *rest = values
+    actor = Actor(type=ActorType(kind), persona=persona, hat=hat, instance=instance)
+    return Provenance(actor=actor, source=Source(source), **dict(zip(_ORIGIN[5:], rest, strict=True)))
+
+
+@lru_cache(maxsize=1024)  # most were taught once and hardly asked for
+def _counters(values: tuple[int, ...]) -> Counters:
+    return Counters(**dict(zip(_COUNTED, values, strict=True)))
+
+
+def _of(names: Iterable[str]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """How these columns are taken from a row."""
+    return itemgetter(*map(COLUMNS.index, names))
+
+
+_ORIGIN = ("actor_type", "actor_persona", "hat", "instance", "source", "session", "task", "adapter", "receipt")
+_COUNTED = ("evidence", "injected", "recalled", "cited", "confirmed")
+_OWN = tuple(name for name in COLUMNS if name not in (*_ORIGIN, *_COUNTED, "row_hash"))
 _TIMES = tuple(name for name in COLUMNS if name.endswith("_at"))
+_origin, _counted, _own = _of(_ORIGIN), _of(_COUNTED), _of(_OWN)
 
 
 def to_json(value: object) -> str:

@@ -8,6 +8,7 @@ computed so, with the same answers, later.
 import math
 from array import array
 from collections.abc import Iterable, Sequence
+from itertools import repeat
 from operator import mul
 from typing import Any, NamedTuple, Protocol
 
@@ -208,10 +209,10 @@ class _Fast:
 
     def _alone(self, shelf: Shelf, rows: Any) -> dict[int, Found]:
         """The same where no memory has a second piece, here or on a shelf before."""
-        table, scope = shelf.table, shelf.scope
+        table = shelf.table
         near = (self._dots(table, rows) * table.scales[rows]).tolist()
-        places = zip(table.memories[rows].tolist(), near, table.pieces[rows].tolist(), strict=True)
-        return {memory: Found(similarity, scope, piece, 1) for memory, similarity, piece in places}
+        places = zip(near, repeat(shelf.scope), table.pieces[rows].tolist(), repeat(1))
+        return dict(zip(table.memories[rows].tolist(), map(Found._make, places), strict=True))
 
     def _dots(self, table: _Table, rows: Any) -> Any:
         products = table.codes.take(rows, axis=0).astype(self._np.float64)

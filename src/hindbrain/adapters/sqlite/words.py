@@ -4,16 +4,23 @@ bm25() weighs a word by its whole list, over all projects, with every question. 
 all it does; to count the words of the one project's matches takes a fraction of it and gives the same numbers.
 """
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 
 import apsw
 
+from hindbrain.adapters.sqlite import rows
+from hindbrain.adapters.sqlite.engine import steady
 from hindbrain.core.hints import Any
 from hindbrain.core.recall.bm25 import K1, B, idf
 from hindbrain.core.recall.index import WEIGHTS, everywhere_token, is_scope, scope_token
 from hindbrain.core.value import dataclass
 from hindbrain.ports import Match, Where
+
+TYPE_CHECKING = False  # checkers take it for True
+if TYPE_CHECKING:
+    from hindbrain.adapters.sqlite.lists import Kept, Lists
 
 _LARGE = 10_000  # memories from which on how rare a word is need not be counted each time
 _COUNTED = 50_000  # words whose count a process keeps
@@ -40,6 +47,9 @@ class Wanted:
     number: int  # of the project
 
 
+# The table is opened once for all words; asked for several at once in any other way, it reads all that there are.
+_HOLDERS = "SELECT j.value, t.doc FROM json_each(?) j CROSS JOIN memory_terms t ON t.term = j.value"
+_ADMITTED = "SELECT m.id, m.seq FROM json_each(?) j CROSS JOIN memory m ON m.seq = j.value WHERE %s"
 _SCORE = attrgetter("score")
 
 
@@ -48,25 +58,58 @@ class Words:
 
     def __init__(self, all_: Callable[..., list[Any]], connection: Callable[[], apsw.Connection]) -> None:
         self._all, self._db = all_, connection
+        self._lists: Lists | None = None
         self._counted: dict[str, tuple[int, int]] = {}  # of how many memories how many hold a word
 
     def best(self, words: Sequence[str], wanted: Wanted, *, limit: int) -> list[Match]:
         """The best by BM25, best first, those as good as each other by id."""
-        match = _match(words, wanted, is_alone=self._is_alone())
+        scopes = () if self._is_alone() else _scopes(wanted)
         count, usual = self._averages()
         if self._is_small(wanted, among=count):
-            found = self._by_counting(words, match, wanted=wanted, usual=usual or 1.0)
+            found = self._by_counting(words, _match(words, scopes), wanted=wanted, usual=usual or 1.0)
         else:
-            found = self._by_engine(match, wanted, limit=limit, usual=usual or 1.0)
+            found = self._by_rank(words, scopes, wanted=wanted, limit=limit)
         found.sort()  # by id, which is what a match begins with
         found.sort(key=_SCORE, reverse=True)
         return found[:limit]
 
     def holders(self, words: Sequence[str]) -> tuple[int, dict[str, int]]:
         """How many memories there are, and how many hold each word, over all projects."""
-        # One by one: asked for several terms at once, fts5vocab reads all that there are.
-        count = self._size()
-        return count, {word: 0 if is_scope(word) else self._held(word, among=count) for word in words}
+        with steady(self._db()) as is_committed:
+            record, count, _ = self._record()
+            if not is_committed:  # which does not see what it added in the index's own record
+                count = int(self._all("SELECT count(*) FROM memory")[0][0])
+            kept = self._lists.known(record) if self._lists and is_committed else None
+            return count, self._held(words, among=count, kept=kept)
+
+    def _by_rank(self, words: Sequence[str], scopes: Sequence[str], *, wanted: Wanted, limit: int) -> list[Match]:
+        """From the lists that this process keeps, or else by the engine."""
+        with steady(self._db()) as is_committed:
+            record, count, total = self._record()
+            usual = total / count if total else 1.0
+            lists = self._read_lists() if is_committed and all(map(_is_plain, words)) else None
+            kept = lists.at(record, count=count, total=total, all_=self._all) if lists else None
+            if kept is None:
+                return self._by_engine(_match(words, scopes), wanted, limit=limit, usual=usual)
+            scores = kept.scores(words, scopes=scopes, all_=self._all)
+            depth, sql = limit, _ADMITTED % wanted.clause
+            while True:
+                best = kept.best(scores, depth).tolist()
+                admitted = self._all(sql, rows.to_json(best), *wanted.values)
+                if len(admitted) >= limit or len(best) < depth:
+                    return [
+                        Match(key, score, size / usual, seq)
+                        for (key, seq), score, size in zip(admitted, *kept.told(scores, admitted), strict=True)
+                    ]
+                depth *= 4
+
+    def _read_lists(self) -> "Lists | None":
+        """For who has numpy loaded: then the process is no short one."""
+        if self._lists is None and "numpy" in sys.modules:
+            from hindbrain.adapters.sqlite.lists import Lists
+
+            self._lists = Lists()
+        return self._lists
 
     def _by_engine(self, match: str, wanted: Wanted, *, limit: int, usual: float) -> list[Match]:
         depth, sql = limit, _BEST % wanted.clause
@@ -74,7 +117,7 @@ class Words:
             found = self._all(sql, match, depth, *wanted.values)
             admitted = [row for row in found if row[0] is not None]
             if len(admitted) >= limit or len(found) < depth:
-                return [Match(key, score, _length(sizes) / usual, seq) for key, seq, score, sizes in admitted]
+                return [Match(key, score, length(sizes) / usual, seq) for key, seq, score, sizes in admitted]
             depth *= 4  # what the scope cannot say (persona, trust, session) has thinned them out
 
     def _by_counting(self, words: Sequence[str], match: str, *, wanted: Wanted, usual: float) -> list[Match]:
@@ -82,7 +125,7 @@ class Words:
         worths = {word: idf(held[word], count) * words.count(word) for word in words}
         found = []
         for key, seq, sizes, *texts in self._all(_HELD % wanted.clause, match, *wanted.values):
-            size = _length(sizes) / usual
+            size = length(sizes) / usual
             found.append(Match(key, _score(_often(texts, worths), worths, size=size), size, seq))
         return found
 
@@ -101,42 +144,57 @@ class Words:
         return len(self._all("SELECT 1 FROM project LIMIT 2")) < 2
 
     def _averages(self) -> tuple[int, float]:
-        """How many memories the index holds, and how long they are on average, from its own record."""
-        found = self._all("SELECT block FROM memory_words_data WHERE id = 1")
+        """How many memories the index holds, and how long they are on average."""
+        _, count, total = self._record()
+        return count, total / count if count else 0.0
+
+    def _record(self) -> tuple[bytes, int, int]:
+        """The index's own record, which no two states share, and of how many memories with how many words it tells."""
+        found = self._all("SELECT block FROM memory_words_data WHERE id IN (1, 10) ORDER BY id")  # sizes, structure
         count, *sizes = _numbers(found[0][0]) if found and found[0][0] else (0,)
-        return count, sum(sizes) / count if count else 0.0
+        return b"".join(block or b"" for (block,) in found), count, sum(sizes)
 
-    def _size(self) -> int:
-        """How many memories there are. A transaction does not see what it added in the index's own record."""
-        if self._db().in_transaction:
-            return int(self._all("SELECT count(*) FROM memory")[0][0])
-        return self._averages()[0]
+    def _held(self, words: Sequence[str], *, among: int, kept: "Kept | None") -> dict[str, int]:
+        """Counting reads a word's whole list, over all projects. In a large store what was counted while it was about
+        as large still says how rare a word is."""
+        held = dict.fromkeys(words, 0)
+        is_large, lacking = among >= _LARGE, []
+        for word in held:
+            size, known = self._counted.get(word, (0, 0))
+            if is_large and abs(among - size) <= size // 100:
+                held[word] = known
+            elif not is_scope(word):
+                lacking.append(word)
+        if kept and all(map(_is_plain, lacking)):
+            found = kept.holders(lacking, all_=self._all)
+        else:
+            found = dict(self._all(_HOLDERS, rows.to_json(lacking))) if lacking else {}
+        if is_large and len(self._counted) < _COUNTED:
+            self._counted |= {word: (among, count) for word, count in found.items() if count}
+        return held | found
 
-    def _held(self, word: str, *, among: int) -> int:
-        """Counting reads the word's whole list, over all projects. In a large store what was counted while it was
-        about as large still says how rare a word is."""
-        size, known = self._counted.get(word, (0, 0))
-        if among >= _LARGE and abs(among - size) <= size // 100:
-            return known
-        found = self._all("SELECT doc FROM memory_terms WHERE term = ?", word)
-        held = int(found[0][0]) if found else 0
-        if among >= _LARGE and held and len(self._counted) < _COUNTED:
-            self._counted[word] = (among, held)
-        return held
 
-
-def _match(words: Sequence[str], wanted: Wanted, *, is_alone: bool) -> str:
+def _match(words: Sequence[str], scopes: Sequence[str]) -> str:
     """An FTS5 expression. Words are terms of ours, quoted all the same."""
     any_word = " OR ".join('"' + word.replace('"', '""') + '"' for word in words)
     in_text = f"{{title_words content_words extra_words}} : ({any_word})"
-    if is_alone:
+    if not scopes:
         return in_text
+    any_scope = " OR ".join(f'"{token}"' for token in scopes)
+    return f"scope : ({any_scope}) AND {in_text}"
+
+
+def _is_plain(word: str) -> bool:
+    """Whether the engine is sure to take it as it is."""
+    return word.isascii() and word.replace("_", "0").isalnum() and word == word.lower()
+
+
+def _scopes(wanted: Wanted) -> list[str]:
     states = sorted(wanted.where.states)
     scopes = [scope_token(wanted.number, state) for state in states]
     if wanted.where.with_everywhere:
         scopes += [everywhere_token(state) for state in states]
-    any_scope = " OR ".join(f'"{token}"' for token in scopes)
-    return f"scope : ({any_scope}) AND {in_text}"
+    return scopes
 
 
 def _often(texts: Sequence[str], worths: Mapping[str, float]) -> dict[str, float]:
@@ -154,7 +212,7 @@ def _score(often: Mapping[str, float], worths: Mapping[str, float], *, size: flo
     return sum(worths[term] * count * (K1 + 1) / (count + damping) for term, count in often.items())
 
 
-def _length(sizes: bytes) -> int:
+def length(sizes: bytes) -> int:
     """Words in all columns."""
     return sum(sizes) if len(sizes) == len(WEIGHTS) else sum(_numbers(sizes))  # a byte each, unless one is long
 

@@ -3,6 +3,8 @@
 from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
 
+_NONE, _DAY = timedelta(0), timedelta(days=1)
+
 
 def stamp(moment: datetime) -> str:
     """`2026-01-10T09:30:00.000Z`. Stamps of equal length sort as text in the order of time."""
@@ -41,4 +43,4 @@ def end_of(text: str) -> datetime:
 
 def days_between(earlier: datetime, later: datetime) -> float:
     """Never negative: clocks of two hosts may disagree."""
-    return max(later - earlier, timedelta(0)) / timedelta(days=1)
+    return max(later - earlier, _NONE) / _DAY

@@ -27,7 +27,7 @@ class Score:
 
     @property
     def total(self) -> float:
-        return sum(reason.part for reason in self.reasons)
+        return sum([reason.part for reason in self.reasons])
 
     def __float__(self) -> float:
         return self.total

@@ -155,11 +155,11 @@ def _by_source(memory: Memory, ask: Ask) -> tuple[Reason, ...]:
 
 def _held(nudges: tuple[Reason, ...]) -> tuple[Reason, ...]:
     """The nudges that say something, and, where they say too much, what is taken back."""
-    telling = tuple(nudge for nudge in nudges if nudge.part)
-    wish = sum(nudge.part for nudge in telling)
+    telling = [nudge for nudge in nudges if nudge.part]
+    wish = sum([nudge.part for nudge in telling])
     excess = wish - max(-CLAMP, min(CLAMP, wish))
     if round(excess, _DIGITS) == 0:
-        return telling
+        return tuple(telling)
     return (*telling, Reason("held back", excess, -1.0, f"nudges together count at most {CLAMP}"))
 
 

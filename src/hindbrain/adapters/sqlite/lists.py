@@ -1,0 +1,136 @@
+"""When lists of words that were read once need not be read again.
+
+bm25() looks up how long each text is that holds a word of the question, one by one and with every question: most of
+what it costs. Here a process keeps the lengths, and the lists of the words it was asked for, and gives the same
+numbers. The index's own record changes with every write to it, by whatever process, in the same transaction; so equal
+records mean equal lists. Nothing is kept before two questions in a row have found the same record: where memories come
+as fast as questions, that would cost more than it spares.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from hindbrain.adapters.sqlite.rows import to_json
+from hindbrain.adapters.sqlite.words import length
+from hindbrain.core.hints import Any
+from hindbrain.core.recall.bm25 import K1, B, idf
+from hindbrain.core.recall.index import WEIGHTS
+
+_MOST = 20_000  # memories; the lengths of more would take too long to read
+_FARTHEST = 5 * _MOST  # seq; there is a place for every one up to the last
+_ROOM = 2_000_000  # places in all lists that a process keeps, 12 bytes each at most
+_WEIGHT = dict(zip(("scope", "title_words", "content_words", "extra_words"), WEIGHTS, strict=True))
+_TABLE = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_places USING fts5vocab (main, memory_words, instance)"
+# The table is opened once for all words; asked for several at once in any other way, it reads all that there are.
+_PLACES = "SELECT j.key, p.doc, p.col FROM json_each(?) j CROSS JOIN temp.memory_places p ON p.term = j.value"
+_LAST = "SELECT max(id) FROM main.memory_words_docsize"
+_SIZES = "SELECT id, sz FROM main.memory_words_docsize ORDER BY id"
+
+All = Callable[..., list[Any]]  # the rows of a query
+
+
+class Lists:
+    """What a process has read. Threads may share it: what belongs to another record is replaced, never changed."""
+
+    def __init__(self) -> None:
+        self._seen = b""
+        self._kept: Kept | None = None
+
+    def at(self, record: bytes, *, count: int, total: int, all_: All) -> "Kept | None":
+        """The lists of an index with that record, for a transaction that sees it; None: ask the engine."""
+        if not 0 < count <= _MOST or not total:
+            return None
+        was_seen, self._seen = self._seen == record, record
+        kept = self.known(record)
+        if kept is None and was_seen and all_(_LAST)[0][0] <= _FARTHEST:
+            kept = Kept(record, count=count, total=total, all_=all_)
+        self._kept = kept
+        return kept
+
+    def known(self, record: bytes) -> "Kept | None":
+        """The same, if there are any already."""
+        kept = self._kept
+        return kept if kept is not None and kept.record == record else None
+
+
+class Kept:
+    """Lists of one state of the index."""
+
+    def __init__(self, record: bytes, *, count: int, total: int, all_: All) -> None:
+        self.record = record
+        self._count = count
+        sizes = all_(_SIZES)
+        self.sizes: Any = np.zeros(sizes[-1][0] + 1 if sizes else 1)  # in words, by seq
+        self.sizes[[seq for seq, _ in sizes]] = [length(blob) for _, blob in sizes]
+        self._damping = K1 * (1 - B + B * self.sizes / (total / count))
+        self._lists: dict[str, _List] = {}
+        self._room = _ROOM
+
+    def holders(self, words: Sequence[str], *, all_: All) -> dict[str, int]:
+        """How many memories hold each, in any text."""
+        lists = self._of(words, all_)
+        return {word: len(lists[word].holders) for word in words}
+
+    def scores(self, words: Sequence[str], *, scopes: Sequence[str], all_: All) -> Any:
+        """BM25 of every memory by seq; 0 where it holds none of `words`, or none of `scopes` if there are any."""
+        scores = np.zeros(len(self.sizes))
+        lists = self._of((*words, *scopes), all_)
+        for word in words:
+            holders, often = lists[word].holders, lists[word].often
+            worth = idf(len(holders), self._count)
+            scores[holders] += worth * ((often * (K1 + 1)) / (often + self._damping[holders]))
+        if scopes:
+            inside = np.zeros(len(self.sizes), dtype=bool)
+            for scope in scopes:
+                inside[lists[scope].inside] = True
+            scores[~inside] = 0.0
+        return scores
+
+    def best(self, scores: Any, depth: int) -> Any:
+        """The seq of the best, in no order; of those as good as the last, the first ones."""
+        found = np.flatnonzero(scores)
+        if len(found) <= depth or depth < 1:
+            return found[: max(depth, 0)]
+        theirs = scores[found]
+        last = np.partition(theirs, len(found) - depth)[len(found) - depth]
+        better = found[theirs > last]
+        return np.concatenate((better, found[theirs == last][: depth - len(better)]))
+
+    def told(self, scores: Any, rows: Sequence[tuple[str, int]]) -> tuple[list[float], list[float]]:
+        """Score and length of each of `rows`, which end with the seq."""
+        asked = [seq for _, seq in rows]
+        return scores[asked].tolist(), self.sizes[asked].tolist()
+
+    def _of(self, words: Sequence[str], all_: All) -> dict[str, "_List"]:
+        lists = {word: self._lists[word] for word in words if word in self._lists}
+        lacking = [word for word in dict.fromkeys(words) if word not in lists]
+        if not lacking:
+            return lists
+        places: list[list[tuple[int, str]]] = [[] for _ in lacking]
+        all_(_TABLE)  # every thread has a connection of its own
+        for number, seq, column in all_(_PLACES, to_json(lacking)):
+            places[number].append((seq, column))
+        for word, found in zip(lacking, places, strict=True):
+            lists[word] = _List(found)
+            if len(found) <= self._room:
+                self._room -= len(found)
+                self._lists[word] = lists[word]
+        return lists
+
+
+class _List:
+    """Who holds a word in a text, how often by what each place weighs, and who has it as a scope."""
+
+    __slots__ = ("holders", "inside", "often")
+
+    def __init__(self, places: Sequence[tuple[int, str]]) -> None:
+        often: dict[int, float] = {}
+        for seq, column in places:
+            often[seq] = often.get(seq, 0.0) + _WEIGHT[column]
+        inside = [seq for seq, column in places if column == "scope"]
+        if inside:
+            often = {seq: weight for seq, weight in often.items() if weight}
+        self.holders: Any = np.fromiter(often, dtype=np.int32, count=len(often))
+        self.often: Any = np.fromiter(often.values(), dtype=np.float64, count=len(often))
+        self.inside: Any = np.array(inside, dtype=np.int32)

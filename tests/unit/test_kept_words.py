@@ -1,0 +1,130 @@
+"""Lists of words that a process keeps answer as the engine does, whatever has been written since."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from building import NOW, a_memory, a_project, keep
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hindbrain.adapters.sqlite import SqliteStore
+from hindbrain.core.model import Reach, State
+from hindbrain.core.value import replace
+from hindbrain.core.words import query_terms
+from hindbrain.ports import Changes, Match, Transaction, Where
+
+HERE = Where(project="prj-one")
+WORDS = "cache pool retry index queue worker 42 parseConfig http2 ünïcode 索引"
+texts = st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=9)
+
+
+@pytest.fixture
+def store(db_path: Path) -> Iterator[SqliteStore]:
+    pytest.importorskip("numpy")
+    with closing(SqliteStore(db_path)) as opened:
+        a_project(opened)
+        yield opened
+
+
+def by_engine(store: SqliteStore, words: list[str], where: Where, limit: int) -> list[Match]:
+    """What a process answers that has just begun."""
+    with closing(SqliteStore(store.path)) as new:
+        return list(new.matches(words, where, limit=limit))
+
+
+def by_lists(store: SqliteStore, words: list[str], where: Where, limit: int) -> list[Match]:
+    """What one answers that was asked before."""
+    for _ in range(3):
+        store.holders(words)
+        found = store.matches(words, where, limit=limit)
+    assert store._index._lists is not None and (
+        store._index._lists.known(store._index._record()[0]) is not None or not all(map(str.isascii, words))
+    )
+    return list(found)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(texts, texts, st.booleans()), min_size=1, max_size=12), texts, st.integers(1, 6))
+def test_kept_lists_give_the_numbers_of_the_engine(
+    store: SqliteStore, lessons: list[tuple[list[str], list[str], bool]], asked: list[str], limit: int
+) -> None:
+    for number, (title, content, is_other) in enumerate(lessons):
+        if is_other:
+            a_project(store, "two")
+        project, reach = ("prj-two", Reach.EVERYWHERE) if is_other and number % 2 else ("prj-one", Reach.PROJECT)
+        memory = a_memory(" ".join(content), id=f"mem-{number:03}", title=" ".join(title), project=project, reach=reach)
+        if store.memory(memory.id) is None:
+            keep(store, memory)
+    words = query_terms(" ".join(asked))
+    for where in (HERE, replace(HERE, with_everywhere=False), replace(HERE, states=frozenset({State.ARCHIVED}))):
+        assert by_lists(store, words, where, limit) == by_engine(store, words, where, limit)
+    with closing(SqliteStore(store.path)) as new:
+        assert store.holders(words) == new.holders(words)
+
+
+def changed(store: SqliteStore, content: str) -> None:
+    memory = store.memory("mem-a")
+    assert memory is not None
+    after = replace(memory, content=content, title=content, version=memory.version + 1)
+
+    def work(tx: Transaction) -> None:
+        tx.apply(Changes(memories=(after,)))
+
+    store.write(work)
+
+
+@pytest.mark.parametrize("is_elsewhere", [True, False])
+@pytest.mark.parametrize("is_rebuilt", [True, False])
+def test_a_write_is_seen_at_once_by_whoever_keeps_lists(
+    store: SqliteStore, is_elsewhere: bool, is_rebuilt: bool
+) -> None:
+    """Also where the words are as many as before, and the index was built anew before and after."""
+    keep(store, a_memory("cache the pool", id="mem-a"), a_memory("gardens need water", id="mem-b"))
+    store.repair()
+    assert [match.memory_id for match in by_lists(store, ["pool"], HERE, 5)] == ["mem-a"]
+
+    with closing(SqliteStore(store.path)) as other:
+        writer = other if is_elsewhere else store
+        changed(writer, "cache the tree")
+        if is_rebuilt:
+            writer.repair()
+
+    assert not store.matches(["pool"], HERE, limit=5)
+    assert [match.memory_id for match in store.matches(["tree"], HERE, limit=5)] == ["mem-a"]
+    assert store.holders(["pool", "tree"]) == (2, {"pool": 0, "tree": 1})
+
+
+def test_a_transaction_sees_its_own_words_and_an_undone_one_leaves_none(store: SqliteStore) -> None:
+    keep(store, a_memory("cache the pool", id="mem-a"))
+    by_lists(store, ["pool"], HERE, 5)
+
+    def work(tx: Transaction) -> None:
+        tx.apply(Changes(memories=(a_memory("a pool of trees", id="mem-b"),)))
+        assert len(tx.matches(["pool"], HERE, limit=5)) == 2
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        store.write(work)
+    assert len(store.matches(["pool"], HERE, limit=5)) == 1
+
+
+def test_threads_share_what_one_has_read(store: SqliteStore) -> None:
+    keep(store, a_memory("cache the pool", id="mem-a"), a_memory("gardens need water", id="mem-b"))
+    by_lists(store, ["pool"], HERE, 5)
+    found: list[Match] = []
+    thread = Thread(target=lambda: found.extend(store.matches(["garden", "pool"], HERE, limit=5)))
+    thread.start()
+    thread.join()
+    assert sorted(match.memory_id for match in found) == ["mem-a", "mem-b"]
+
+
+def test_who_has_no_numpy_keeps_nothing(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "numpy")
+    keep(store, a_memory("cache the pool", id="mem-a", learned_at=NOW))
+    for _ in range(3):
+        assert len(store.matches(["pool"], HERE, limit=5)) == 1
+    assert store._index._lists is None
