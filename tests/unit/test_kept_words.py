@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from threading import Thread
 
@@ -12,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hindbrain.adapters.sqlite import SqliteStore
+from hindbrain.adapters.sqlite.backups import SqliteBackups
 from hindbrain.core.model import Reach, State
 from hindbrain.core.value import replace
 from hindbrain.core.words import query_terms
@@ -128,3 +130,18 @@ def test_who_has_no_numpy_keeps_nothing(store: SqliteStore, monkeypatch: pytest.
     for _ in range(3):
         assert len(store.matches(["pool"], HERE, limit=5)) == 1
     assert store._index._lists is None
+
+
+def test_what_was_kept_before_a_backup_came_back_is_not_taken_for_what_came_after(store: SqliteStore) -> None:
+    """Also where as much is written after it as was before: the index would count to the same number."""
+    backups = SqliteBackups(str(store.path))
+    keep(store, a_memory("cache the pool", id="mem-a"))
+    made = backups.make(at=NOW, tell=lambda *_: None)
+    keep(store, a_memory("water the trees", id="mem-b"))
+    assert by_lists(store, ["tree"], HERE, 5)
+
+    backups.restore(made.path, at=NOW + timedelta(hours=1))
+    keep(store, a_memory("water the roses", id="mem-c"))
+
+    assert not store.matches(["tree"], HERE, limit=5)
+    assert [match.memory_id for match in store.matches(["rose"], HERE, limit=5)] == ["mem-c"]

@@ -17,6 +17,7 @@ from hindbrain.adapters.sqlite import mend, twin
 from hindbrain.adapters.sqlite.engine import connect, teach, translated
 from hindbrain.adapters.sqlite.gate import Gate
 from hindbrain.adapters.sqlite.store import SqliteStore
+from hindbrain.adapters.sqlite.words import generation, renew
 from hindbrain.core.hints import Any
 from hindbrain.core.model.backup import Backup, Mended
 from hindbrain.errors import BadValue, Conflict, StoreDamaged, StoreLocked, Unreadable
@@ -218,12 +219,16 @@ def _told(aside: str, target: apsw.Connection) -> mend.Told:
 def _outrun(live: apsw.Connection, new: Path, *, at: datetime) -> None:
     """Numbers that others hold as cursors, or know a state by, must not be given twice."""
     numbers: list[Any] = []
+    words = 0
     with contextlib.suppress(*_BROKEN):
         numbers = live.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
+    with contextlib.suppress(*_BROKEN, IndexError):
+        words = generation(live)
     with closing(connect(str(new))[0]) as db:
         for name, seq in numbers:
             db.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (seq, name))
         db.execute("UPDATE vector_tally SET removed = removed + ?", (int(at.timestamp() * 1000),))
+        renew(db, beyond=words)
 
 
 def _file_name(at: datetime) -> str:

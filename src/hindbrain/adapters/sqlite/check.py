@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 import apsw
 
 from hindbrain.adapters.sqlite import agree, rows, schema, seals
+from hindbrain.adapters.sqlite.words import renew
 from hindbrain.core.hints import Any
 from hindbrain.core.model import Memory
 from hindbrain.core.model.record import fingerprint
@@ -137,8 +138,7 @@ def repair(db: apsw.Connection) -> None:
                 (*wanted, row[0]),
             )
     db.execute("INSERT INTO memory_words (memory_words) VALUES ('rebuild')")
-    # An index that was built anew counts its writes from the start: only setting something makes its record another.
-    db.execute("INSERT INTO memory_words (memory_words, rank) VALUES ('secure-delete', 0)")
+    renew(db)
     agree.repair(db)
 
 

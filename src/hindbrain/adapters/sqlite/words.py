@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _LARGE = 10_000  # memories from which on how rare a word is need not be counted each time
 _COUNTED = 50_000  # words whose count a process keeps
+_MOST_RENEWALS = 10_000  # of a damaged file no number can be trusted
 _SMALL = 200  # a project of which a store could hold so many: bm25() would take longer than to count here
 _BEST = (
     # Inside, because a join would read the row of every match before the order is known. What the condition leaves
@@ -172,6 +173,19 @@ class Words:
         if is_large and len(self._counted) < _COUNTED:
             self._counted |= {word: (among, count) for word, count in found.items() if count}
         return held | found
+
+
+def generation(db: apsw.Connection) -> int:
+    """A number in the index's own record that only grows when something is set."""
+    found: list[Any] = db.execute("SELECT block FROM memory_words_data WHERE id = 10").fetchall()
+    return int.from_bytes(found[0][0][:4], "big")
+
+
+def renew(db: apsw.Connection, *, beyond: int = 0) -> None:
+    """Give the index a record that it never had. One that was built anew, or comes from a backup, counts its writes
+    from an earlier number on, and could come to a record by which others know lists that it does not hold."""
+    for _ in range(max(1, min(beyond + 1 - generation(db), _MOST_RENEWALS))):
+        db.execute("INSERT INTO memory_words (memory_words, rank) VALUES ('secure-delete', 0)")
 
 
 def _match(words: Sequence[str], scopes: Sequence[str]) -> str:
