@@ -7,7 +7,7 @@ records mean equal lists. Nothing is kept before two questions in a row have fou
 as fast as questions, that would cost more than it spares.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -24,6 +24,7 @@ _WEIGHT = dict(zip(("scope", "title_words", "content_words", "extra_words"), WEI
 _TABLE = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_places USING fts5vocab (main, memory_words, instance)"
 # The table is opened once for all words; asked for several at once in any other way, it reads all that there are.
 _PLACES = "SELECT j.key, p.doc, p.col FROM json_each(?) j CROSS JOIN temp.memory_places p ON p.term = j.value"
+_IDS = "SELECT m.seq, m.id FROM json_each(?) j CROSS JOIN memory m ON m.seq = j.value"
 _LAST = "SELECT max(id) FROM main.memory_words_docsize"
 _SIZES = "SELECT id, sz FROM main.memory_words_docsize ORDER BY id"
 
@@ -66,6 +67,8 @@ class Kept:
         self._damping = K1 * (1 - B + B * self.sizes / (total / count))
         self._lists: dict[str, _List] = {}
         self._room = _ROOM
+        self._scopes: dict[tuple[str, ...], Any] = {}
+        self._ids: dict[int, str] = {}
 
     def holders(self, words: Sequence[str], *, all_: All) -> dict[str, int]:
         """How many memories hold each, in any text."""
@@ -81,11 +84,18 @@ class Kept:
             worth = idf(len(holders), self._count)
             scores[holders] += worth * ((often * (K1 + 1)) / (often + self._damping[holders]))
         if scopes:
-            inside = np.zeros(len(self.sizes), dtype=bool)
-            for scope in scopes:
-                inside[lists[scope].inside] = True
-            scores[~inside] = 0.0
+            scores *= self._inside(scopes, lists)
         return scores
+
+    def _inside(self, scopes: Sequence[str], lists: Mapping[str, "_List"]) -> Any:
+        """By seq who has any of `scopes`."""
+        known = self._scopes.get(tuple(scopes))
+        if known is None:
+            known = np.zeros(len(self.sizes), dtype=bool)
+            for scope in scopes:
+                known[lists[scope].inside] = True
+            self._scopes[tuple(scopes)] = known
+        return known
 
     def best(self, scores: Any, depth: int) -> Any:
         """The seq of the best, in no order; of those as good as the last, the first ones."""
@@ -96,6 +106,13 @@ class Kept:
         last = np.partition(theirs, len(found) - depth)[len(found) - depth]
         better = found[theirs > last]
         return np.concatenate((better, found[theirs == last][: depth - len(better)]))
+
+    def named(self, best: Sequence[int], *, all_: All) -> list[tuple[str, int]]:
+        """The id and seq of each."""
+        ids = self._ids
+        if lacking := [seq for seq in best if seq not in ids]:
+            ids |= all_(_IDS, to_json(lacking))
+        return [(ids[seq], seq) for seq in best if seq in ids]
 
     def told(self, scores: Any, rows: Sequence[tuple[str, int]]) -> tuple[list[float], list[float]]:
         """Score and length of each of `rows`, which end with the seq."""

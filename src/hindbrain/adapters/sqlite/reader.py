@@ -126,7 +126,8 @@ class SqliteReader:
         known = self._all("SELECT seq FROM project WHERE id = ?", where.project)
         number = known[0][0] if known else 0  # a project that is not known yet: what goes everywhere, goes there
         clause, values = _clause(where)
-        wanted = Wanted(where=where, clause=clause, values=values, number=number)
+        plain = Where(project=where.project, states=where.states, with_everywhere=where.with_everywhere)
+        wanted = Wanted(where=where, clause=clause, values=values, number=number, is_scope=where == plain)
         return self._index.best(words, wanted, limit=limit)
 
     def nearest(

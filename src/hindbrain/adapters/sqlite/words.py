@@ -46,6 +46,7 @@ class Wanted:
     clause: str  # of it, on `memory m`
     values: Sequence[Any]
     number: int  # of the project
+    is_scope: bool = False  # whether the scope that a memory is indexed with says all of it
 
 
 # The table is opened once for all words; asked for several at once in any other way, it reads all that there are.
@@ -64,12 +65,8 @@ class Words:
 
     def best(self, words: Sequence[str], wanted: Wanted, *, limit: int) -> list[Match]:
         """The best by BM25, best first, those as good as each other by id."""
-        scopes = () if self._is_alone() else _scopes(wanted)
-        count, usual = self._averages()
-        if self._is_small(wanted, among=count):
-            found = self._by_counting(words, _match(words, scopes), wanted=wanted, usual=usual or 1.0)
-        else:
-            found = self._by_rank(words, scopes, wanted=wanted, limit=limit)
+        with steady(self._db()) as is_committed:
+            found = self._found(words, wanted, limit=limit, is_committed=is_committed)
         found.sort()  # by id, which is what a match begins with
         found.sort(key=_SCORE, reverse=True)
         return found[:limit]
@@ -83,26 +80,36 @@ class Words:
             kept = self._lists.known(record) if self._lists and is_committed else None
             return count, self._held(words, among=count, kept=kept)
 
-    def _by_rank(self, words: Sequence[str], scopes: Sequence[str], *, wanted: Wanted, limit: int) -> list[Match]:
-        """From the lists that this process keeps, or else by the engine."""
-        with steady(self._db()) as is_committed:
-            record, count, total = self._record()
-            usual = total / count if total else 1.0
-            lists = self._read_lists() if is_committed and all(map(_is_plain, words)) else None
-            kept = lists.at(record, count=count, total=total, all_=self._all) if lists else None
-            if kept is None:
-                return self._by_engine(_match(words, scopes), wanted, limit=limit, usual=usual)
-            scores = kept.scores(words, scopes=scopes, all_=self._all)
-            depth, sql = limit, _ADMITTED % wanted.clause
-            while True:
-                best = kept.best(scores, depth).tolist()
-                admitted = self._all(sql, rows.to_json(best), *wanted.values)
-                if len(admitted) >= limit or len(best) < depth:
-                    return [
-                        Match(key, score, size / usual, seq)
-                        for (key, seq), score, size in zip(admitted, *kept.told(scores, admitted), strict=True)
-                    ]
-                depth *= 4
+    def _found(self, words: Sequence[str], wanted: Wanted, *, limit: int, is_committed: bool) -> list[Match]:
+        record, count, total = self._record()
+        usual = total / count if total else 1.0
+        is_alone = self._is_alone()
+        match = _match(words, () if is_alone else _scopes(wanted))
+        # A transaction does not see what it added in the index's own record.
+        is_part = is_committed and not (is_alone and wanted.number)
+        if is_part and self._is_small(wanted, among=count):
+            return self._by_counting(words, match, wanted=wanted, count=count, usual=usual)
+        lists = self._read_lists() if is_committed and all(map(_is_plain, words)) else None
+        kept = lists.at(record, count=count, total=total, all_=self._all) if lists else None
+        if kept is None:
+            return self._by_engine(match, wanted, limit=limit, usual=usual)
+        return self._by_lists(kept, words, wanted=wanted, limit=limit, usual=usual)
+
+    def _by_lists(self, kept: "Kept", words: Sequence[str], *, wanted: Wanted, limit: int, usual: float) -> list[Match]:
+        scores = kept.scores(words, scopes=_scopes(wanted), all_=self._all)
+        depth = limit
+        while True:
+            best = kept.best(scores, depth).tolist()
+            if wanted.is_scope:
+                admitted = kept.named(best, all_=self._all)
+            else:
+                admitted = self._all(_ADMITTED % wanted.clause, rows.to_json(best), *wanted.values)
+            if len(admitted) >= limit or len(best) < depth:
+                return [
+                    Match(key, score, size / usual, seq)
+                    for (key, seq), score, size in zip(admitted, *kept.told(scores, admitted), strict=True)
+                ]
+            depth *= 4
 
     def _read_lists(self) -> "Lists | None":
         """For who has numpy loaded: then the process is no short one."""
@@ -121,8 +128,10 @@ class Words:
                 return [Match(key, score, length(sizes) / usual, seq) for key, seq, score, sizes in admitted]
             depth *= 4  # what the scope cannot say (persona, trust, session) has thinned them out
 
-    def _by_counting(self, words: Sequence[str], match: str, *, wanted: Wanted, usual: float) -> list[Match]:
-        count, held = self.holders(words)
+    def _by_counting(
+        self, words: Sequence[str], match: str, *, wanted: Wanted, count: int, usual: float
+    ) -> list[Match]:
+        held = self._held(words, among=count, kept=None)
         worths = {word: idf(held[word], count) * words.count(word) for word in words}
         found = []
         for key, seq, sizes, *texts in self._all(_HELD % wanted.clause, match, *wanted.values):
@@ -133,8 +142,8 @@ class Words:
     def _is_small(self, wanted: Wanted, *, among: int) -> bool:
         """Whether the project is so small a part of the store that counting is cheaper."""
         most = among // _SMALL
-        if self._db().in_transaction or not most:
-            return False  # a transaction does not see what it added in the index's own record
+        if not most:
+            return False
         own = "SELECT 1 FROM memory WHERE project = (SELECT id FROM project WHERE seq = ?)"
         wide = " UNION ALL SELECT 1 FROM memory WHERE reach = 'everywhere'" if wanted.where.with_everywhere else ""
         ((found,),) = self._all(f"SELECT count(*) FROM ({own}{wide} LIMIT ?)", wanted.number, most + 1)
@@ -143,11 +152,6 @@ class Words:
     def _is_alone(self) -> bool:
         """Whether there is one project only: naming it would make bm25() count all that it has, to no end."""
         return len(self._all("SELECT 1 FROM project LIMIT 2")) < 2
-
-    def _averages(self) -> tuple[int, float]:
-        """How many memories the index holds, and how long they are on average."""
-        _, count, total = self._record()
-        return count, total / count if count else 0.0
 
     def _record(self) -> tuple[bytes, int, int]:
         """The index's own record, which no two states share, and of how many memories with how many words it tells."""
