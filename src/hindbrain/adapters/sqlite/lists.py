@@ -8,6 +8,7 @@ as fast as questions, that would cost more than it spares.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from hindbrain.adapters.sqlite.words import length
 from hindbrain.core.hints import Any
 from hindbrain.core.recall.bm25 import K1, B, idf
 from hindbrain.core.recall.index import WEIGHTS
+from hindbrain.ports import Match
 
 _MOST = 20_000  # memories; the lengths of more would take too long to read
 _FARTHEST = 5 * _MOST  # seq; there is a place for every one up to the last
@@ -28,6 +30,7 @@ _IDS = "SELECT m.seq, m.id FROM json_each(?) j CROSS JOIN memory m ON m.seq = j.
 _LAST = "SELECT max(id) FROM main.memory_words_docsize"
 _SIZES = "SELECT id, sz FROM main.memory_words_docsize ORDER BY id"
 
+_match = partial(tuple.__new__, Match)  # what Match._make does, without a Python function in between
 All = Callable[..., list[Any]]  # the rows of a query
 
 
@@ -114,10 +117,12 @@ class Kept:
             ids |= all_(_IDS, to_json(lacking))
         return [(ids[seq], seq) for seq in best if seq in ids]
 
-    def told(self, scores: Any, rows: Sequence[tuple[str, int]]) -> tuple[list[float], list[float]]:
-        """Score and length of each of `rows`, which end with the seq."""
-        asked = [seq for _, seq in rows]
-        return scores[asked].tolist(), self.sizes[asked].tolist()
+    def told(self, scores: Any, named: Sequence[tuple[str, int]], *, usual: float) -> list[Match]:
+        """What is known of each of `named`, which are an id and a seq."""
+        ids, asked = zip(*named, strict=True) if named else ((), ())
+        places = np.array(asked, dtype=np.int64)
+        sizes = self.sizes[places] / usual
+        return list(map(_match, zip(ids, scores[places].tolist(), sizes.tolist(), asked, strict=True)))
 
     def _of(self, words: Sequence[str], all_: All) -> dict[str, "_List"]:
         lists = {word: self._lists[word] for word in words if word in self._lists}

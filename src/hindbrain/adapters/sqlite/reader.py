@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from operator import itemgetter
 
 import apsw
@@ -58,6 +59,7 @@ _SPANS = (
     "SELECT v.memory, v.start, v.end FROM json_each(?) j CROSS JOIN vector v ON v.scope = j.value ->> 1"
     " AND v.space = ? AND v.memory = j.value ->> 0 AND v.piece = j.value ->> 2"
 )
+_near = partial(tuple.__new__, Near)  # what Near._make does, without a Python function in between
 _WHOLE = (0, 0)  # of a memory's only piece
 _VECTORS = (
     "json_each(?) j JOIN memory m ON m.id = j.value JOIN memory_scope c ON c.memory = m.seq"
@@ -186,7 +188,7 @@ class SqliteReader:
         ]
         near.sort()  # by id
         near.sort(key=itemgetter(1), reverse=True)
-        return list(map(Near._make, near))
+        return list(map(_near, near))
 
     def has_vectors(self, space: Space, where: Where) -> bool:
         found = self._all(

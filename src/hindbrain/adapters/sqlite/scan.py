@@ -8,6 +8,7 @@ computed so, with the same answers, later.
 import math
 from array import array
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import repeat
 from operator import mul
 from typing import Any, NamedTuple, Protocol
@@ -67,6 +68,9 @@ class Found(NamedTuple):
     scope: int
     piece: int
     pieces: int  # how many it has
+
+
+_found = partial(tuple.__new__, Found)  # what Found._make does, without a Python function in between
 
 
 class Ranking(Protocol):
@@ -212,7 +216,7 @@ class _Fast:
         table = shelf.table
         near = (self._dots(table, rows) * table.scales[rows]).tolist()
         places = zip(near, repeat(shelf.scope), table.pieces[rows].tolist(), repeat(1))
-        return dict(zip(table.memories[rows].tolist(), map(Found._make, places), strict=True))
+        return dict(zip(table.memories[rows].tolist(), map(_found, places), strict=True))
 
     def _dots(self, table: _Table, rows: Any) -> Any:
         products = table.codes.take(rows, axis=0).astype(self._np.float64)

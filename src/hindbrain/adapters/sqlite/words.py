@@ -86,14 +86,13 @@ class Words:
         is_alone = self._is_alone()
         match = _match(words, () if is_alone else _scopes(wanted))
         # A transaction does not see what it added in the index's own record.
-        is_part = is_committed and not (is_alone and wanted.number)
-        if is_part and self._is_small(wanted, among=count):
+        if is_committed and self._is_small(wanted, among=count, is_alone=is_alone):
             return self._by_counting(words, match, wanted=wanted, count=count, usual=usual)
-        lists = self._read_lists() if is_committed and all(map(_is_plain, words)) else None
-        kept = lists.at(record, count=count, total=total, all_=self._all) if lists else None
-        if kept is None:
-            return self._by_engine(match, wanted, limit=limit, usual=usual)
-        return self._by_lists(kept, words, wanted=wanted, limit=limit, usual=usual)
+        if is_committed and all(map(_is_plain, words)) and (lists := self._read_lists()):
+            kept = lists.at(record, count=count, total=total, all_=self._all)
+            if kept is not None:
+                return self._by_lists(kept, words, wanted=wanted, limit=limit, usual=usual)
+        return self._by_engine(match, wanted, limit=limit, usual=usual)
 
     def _by_lists(self, kept: "Kept", words: Sequence[str], *, wanted: Wanted, limit: int, usual: float) -> list[Match]:
         scores = kept.scores(words, scopes=_scopes(wanted), all_=self._all)
@@ -105,10 +104,7 @@ class Words:
             else:
                 admitted = self._all(_ADMITTED % wanted.clause, rows.to_json(best), *wanted.values)
             if len(admitted) >= limit or len(best) < depth:
-                return [
-                    Match(key, score, size / usual, seq)
-                    for (key, seq), score, size in zip(admitted, *kept.told(scores, admitted), strict=True)
-                ]
+                return kept.told(scores, admitted, usual=usual)
             depth *= 4
 
     def _read_lists(self) -> "Lists | None":
@@ -139,10 +135,10 @@ class Words:
             found.append(Match(key, _score(_often(texts, worths), worths, size=size), size, seq))
         return found
 
-    def _is_small(self, wanted: Wanted, *, among: int) -> bool:
+    def _is_small(self, wanted: Wanted, *, among: int, is_alone: bool) -> bool:
         """Whether the project is so small a part of the store that counting is cheaper."""
         most = among // _SMALL
-        if not most:
+        if not most or (is_alone and wanted.number):
             return False
         own = "SELECT 1 FROM memory WHERE project = (SELECT id FROM project WHERE seq = ?)"
         wide = " UNION ALL SELECT 1 FROM memory WHERE reach = 'everywhere'" if wanted.where.with_everywhere else ""
@@ -163,18 +159,15 @@ class Words:
         """Counting reads a word's whole list, over all projects. In a large store what was counted while it was about
         as large still says how rare a word is."""
         held = dict.fromkeys(words, 0)
-        is_large, lacking = among >= _LARGE, []
-        for word in held:
-            size, known = self._counted.get(word, (0, 0))
-            if is_large and abs(among - size) <= size // 100:
-                held[word] = known
-            elif not is_scope(word):
-                lacking.append(word)
+        if among >= _LARGE:
+            known = ((word, *self._counted.get(word, (0, 0))) for word in words)
+            held |= {word: count for word, size, count in known if abs(among - size) <= size // 100}
+        lacking = [word for word, count in held.items() if not count and not is_scope(word)]
         if kept and all(map(_is_plain, lacking)):
             found = kept.holders(lacking, all_=self._all)
         else:
             found = dict(self._all(_HOLDERS, rows.to_json(lacking))) if lacking else {}
-        if is_large and len(self._counted) < _COUNTED:
+        if among >= _LARGE and len(self._counted) < _COUNTED:
             self._counted |= {word: (among, count) for word, count in found.items() if count}
         return held | found
 

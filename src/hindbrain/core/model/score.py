@@ -1,12 +1,10 @@
 """Why one memory comes before another, as data: the total is derived from its reasons."""
 
-from hindbrain.core.hints import NamedTuple
 from hindbrain.core.value import dataclass
 
 
-class Reason(NamedTuple):
-    """A tuple: a hundred are made for every question."""
-
+@dataclass(frozen=True, slots=True)
+class Reason:
     name: str
     value: float
     weight: float

@@ -209,7 +209,7 @@ def _noted(item: Recalled, words: Sequence[tuple[str, frozenset[str]]], *, held:
     """Say which words of the question the memory holds, and which piece of it speaks."""
     notes = {"words": ", ".join(word for word, its in words if not held.isdisjoint(its)), "meaning": _piece(item)}
     told = [
-        reason._replace(note=notes[reason.name]) if not reason.note and notes.get(reason.name) else reason
+        replace(reason, note=notes[reason.name]) if not reason.note and notes.get(reason.name) else reason
         for reason in item.score.reasons
     ]
     return replace(item, score=Score(tuple(told)))

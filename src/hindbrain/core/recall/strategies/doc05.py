@@ -16,6 +16,7 @@ from hindbrain.core.model.moment import days_between
 from hindbrain.core.model.score import Reason, Score
 from hindbrain.core.recall.ask import Ask, Candidate, Recalled
 from hindbrain.core.recall.strategies import BY_WORDS, alike, is_near
+from hindbrain.core.value import replace
 
 _FETCHED = 4  # times as many as are wanted (Q-01)
 _FEWEST_FETCHED = 20
@@ -58,7 +59,7 @@ def _recalled(candidate: Candidate, raw: Reason, *, is_mixed: bool, now: datetim
     """Words in common are no similarity: without one, it is the lowest band and the most careful label."""
     memory = candidate.memory
     is_known = candidate.similarity is not None
-    told = raw._replace(note=label(raw.value) if is_known else f"{BY_WORDS}, {_LABELS[0]}")
+    told = replace(raw, note=label(raw.value) if is_known else f"{BY_WORDS}, {_LABELS[0]}")
     reasons = (told, *_fate(memory, raw.value, now=now)) if memory.kind is Kind.SCAR else (told,)
     return Recalled(
         memory=memory,

@@ -15,7 +15,7 @@ from hindbrain.core.model.score import Reason, Score
 from hindbrain.core.recall.ask import Ask, Candidate, Recalled
 from hindbrain.core.recall.index import columns
 from hindbrain.core.recall.strategies import alike, is_near
-from hindbrain.core.value import dataclass
+from hindbrain.core.value import dataclass, replace
 from hindbrain.core.words import query_terms
 
 LIMIT = 5  # most that are answered, even when more are asked for
@@ -82,7 +82,7 @@ def _as_episode(candidate: Candidate) -> tuple[Reason, ...]:
 
 def _found(candidate: Candidate, reasons: Iterable[Reason], *, weight: float) -> list[Recalled]:
     """The candidate with its reasons in the weight of its collection; none without reasons or without weight."""
-    weighed = tuple(reason._replace(weight=reason.weight * weight) for reason in reasons)
+    weighed = tuple(replace(reason, weight=reason.weight * weight) for reason in reasons)
     if not weighed or weight <= 0:
         return []
     memory, score = candidate.memory, Score(weighed)
