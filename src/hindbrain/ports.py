@@ -477,6 +477,7 @@ class Changes:
     memories: tuple[Memory, ...] = ()  # new ones, or the next version of a known one
     pulses: tuple[Pulse, ...] = ()
     sayings: tuple[Saying, ...] = ()
+    unsaid: tuple[Saying, ...] = ()  # sayings that go, by memory and receipt; one that is not there changes nothing
     links: tuple[Link, ...] = ()
     unlinked: tuple[Link, ...] = ()  # links that go, by their ends and relation; one that is not there changes nothing
     receipts: tuple[Receipt, ...] = ()
@@ -709,8 +710,9 @@ class Store(Reader, Protocol):
         """Remove the vectors of every other space, and expect those no more; how many vectors there were. Other
         writers get their turn in between; a call that was cut short is completed by the next."""
 
-    def erase(self, memory_id: str, *, at: datetime) -> Erasure:
-        """Remove a memory and every copy of its text, then search the files for what is left."""
+    def erase(self, *memory_ids: str, at: datetime) -> Erasure:
+        """Remove memories and every copy of their texts, then search the files for what is left. UnknownMemory when
+        one is not there, and nothing was removed."""
 
     def repair(self) -> None:
         """Build the word index anew from the rows, remove vectors that do not belong to their memory's words."""

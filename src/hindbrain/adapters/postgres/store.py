@@ -193,16 +193,16 @@ class PostgresStore(_Whole):
             removed += count
         return removed
 
-    def erase(self, memory_id: str, *, at: datetime) -> Erasure:
+    def erase(self, *memory_ids: str, at: datetime) -> Erasure:
         from hindbrain.adapters.postgres import erase
 
-        erased = self._written(lambda db: erase.erase(db, memory_id, at=at))
+        erased = self._written(lambda db: erase.erase(db, memory_ids, at=at))
         self._with_connection(erase.swept)
         if not self._has_backups():
             return erased
         from hindbrain.adapters.sqlite.erase import cleaned
 
-        copies, remaining = cleaned(Path(self._backups), memory_id, at=at)
+        copies, remaining = cleaned(Path(self._backups), memory_ids, at=at)
         return Erasure(rows=erased.rows, backups=copies, found_in=(*erased.found_in, *remaining))
 
     def _has_backups(self) -> bool:
