@@ -18,7 +18,7 @@ from hindbrain.adapters.postgres import schema, vectors
 from hindbrain.adapters.postgres.reader import PostgresReader
 from hindbrain.adapters.postgres.wire import Db, Wire, is_lost, steady, translated, undone_quietly
 from hindbrain.adapters.postgres.writer import apply
-from hindbrain.core.model import Event, Memory, Space, Vector, Version
+from hindbrain.core.model import Event, Space, Vector
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.value import replace
 from hindbrain.errors import StoreUnreachable
@@ -228,11 +228,9 @@ class PostgresStore(_Whole):
         """What `work` reads of the tables as they are."""
         return self._with_connection(work)
 
-    def mend(self, memories: Sequence[Memory], versions: Sequence[Version]) -> tuple[str, ...]:
-        """Write those whose hash is the one that a damaged row was written with in its place; which ones."""
-        from hindbrain.adapters.postgres import check
-
-        return self._written(lambda db: check.mend(db, memories, versions=versions))
+    def mend(self, work: Callable[[Db], T]) -> T:
+        """What `work` answers after it has written the tables, while nobody else does. Wholly or not at all."""
+        return self._written(work)
 
     def carry(self, parts: Sequence[tuple[Changes, Mapping[str, int]]]) -> None:
         def work(db: Db) -> None:
