@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from building import NOW, FakeClock, a_memory, keep
 from database import give_back, take_url
-from filling import filled
+from filling import WIDE, filled
 
 from hindbrain.adapters.clock import SystemChance
 from hindbrain.adapters.files import LocalFiles
@@ -222,6 +222,26 @@ def test_without_a_backup_a_row_that_can_be_read_stays_and_is_called_unsure(tool
     finally:
         resealed(url, "link")
     assert fsck(tools).is_sound and tools.store.links("mem-a")[0].at.year == 2036
+
+
+# R8
+@pytest.mark.parametrize(
+    "change",
+    [
+        "code = l2_normalize(code)",
+        "scale = scale * 1.0001",
+        "start = start + 1",
+    ],
+)
+def test_changed_numbers_of_a_vector_are_found_and_made_anew(tools: Tools, url: str, change: str) -> None:
+    assert fsck(tools).is_sound
+    due = len(tools.store.unembedded(WIDE, limit=9))
+    bend(url, f"UPDATE embedding SET {change} WHERE piece = 1")
+    [bad] = [one for one in fsck(tools).findings if not one.is_ok]
+    assert bad.name == "vectors" and "not as they were written" in bad.what
+
+    assert fsck(tools, is_repairing=True).is_sound
+    assert len(tools.store.unembedded(WIDE, limit=9)) == due + 1, "and the worker embeds it again"
 
 
 # S4

@@ -49,6 +49,7 @@ _WRONG = {
     "lie with another project": "embedding v JOIN memory m ON m.seq = v.memory WHERE v.scope <> m.scope",
     "are not as long as their space says": "embedding v JOIN space s ON s.seq = v.space"
     " WHERE vector_dims(v.code) <> s.dimension",
+    "are not as they were written": f"embedding v WHERE v.seal <> {vectors.SEAL}",
     "are missing, and nothing will make them": "space s CROSS JOIN memory m"
     " WHERE s.is_expected AND m.state <> 'archived'"
     f" AND NOT {_HAS} AND NOT EXISTS (SELECT 1 FROM embedding_due d WHERE d.space = s.seq AND d.memory = m.seq)",
@@ -176,6 +177,10 @@ def repair(db: Db) -> None:
         db.execute(f"UPDATE memory SET {names} WHERE seq = %s".encode(), (*values, seq))
     index.write(db)
     db.execute("DELETE FROM embedding v USING space s WHERE s.seq = v.space AND vector_dims(v.code) <> s.dimension")
+    db.execute(  # all pieces go with one that is wrong: the list knows memories, not pieces
+        "DELETE FROM embedding e USING embedding v WHERE e.space = v.space AND e.memory = v.memory"
+        f" AND v.seal <> {vectors.SEAL}".encode()
+    )
     db.execute("UPDATE embedding v SET scope = m.scope FROM memory m WHERE m.seq = v.memory AND v.scope <> m.scope")
     db.execute("DELETE FROM embedding WHERE memory = ANY(%s)", (_stale(db),))
     db.execute("DELETE FROM embedding_due")
