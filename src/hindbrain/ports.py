@@ -688,6 +688,16 @@ class Transaction(Reader, Protocol):
         meanwhile, and is still due."""
 
 
+class Ear(Protocol):
+    """Somebody who is told that something may have happened."""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether words of other processes reach it now: then there is no need to look often."""
+
+    def close(self) -> None: ...
+
+
 class Store(Reader, Protocol):
     """Durable memories. Each call happens wholly or not at all, and survives a crash once it returns."""
 
@@ -713,6 +723,11 @@ class Store(Reader, Protocol):
     def erase(self, *memory_ids: str, at: datetime) -> Erasure:
         """Remove memories and every copy of their texts, then search the files for what is left. UnknownMemory when
         one is not there, and nothing was removed."""
+
+    def listen(self, heard: Callable[[], None]) -> Ear | None:
+        """Call `heard`, from a thread of the store's, whenever any process may have written events, until the ear is
+        closed. It may be called for nothing, and a word may be lost: what counts is the cursor. None where the store
+        cannot tell: look now and then."""
 
     def repair(self) -> None:
         """Build the word index anew from the rows, remove vectors that do not belong to their memory's words."""

@@ -551,6 +551,9 @@ class DictStore(_DictReader):
         tables.events = tuple(event for event in tables.events if event.memory_id != memory_id)
         _blank(tables, memory_id, texts=texts)
 
+    def listen(self, heard: Callable[[], None]) -> None:
+        """Nobody else can write it."""
+
     def repair(self) -> None:
         """There is no index that could differ from the rows."""
 

@@ -130,6 +130,9 @@ class SqliteStore(SqliteReader):
             self._note(db)
             return erased
 
+    def listen(self, heard: Callable[[], None]) -> None:
+        """A file tells nobody."""
+
     def repair(self) -> None:
         from hindbrain.adapters.sqlite import check
 
