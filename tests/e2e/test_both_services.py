@@ -54,7 +54,7 @@ def told(api: Api) -> dict[str, str]:
 def plain(text: str) -> str:
     """Without what differs each time; who it was is told only where others may have been, and sums end in dust."""
     nobody = text.replace(f',"login":"{login()}"', "").replace(f" ({login()})", "")
-    rounded = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", nobody)
+    rounded = re.sub(r"\d+\.\d+", lambda found: f"{float(found[0]):.2f}", nobody)
     return CHANGING.sub("…", rounded)
 
 
