@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -152,7 +153,7 @@ def test_a_feed_loses_nothing_over_a_dropped_connection(url: str, store: "Postgr
 # R15
 def test_who_is_sure_to_hear_does_not_look_until_he_does(url: str, store: "PostgresStore") -> None:
     async def work() -> None:
-        pause = Pause(store, net_s=NEVER_S)
+        pause = Pause(SimpleNamespace(store=store), net_s=NEVER_S)  # type: ignore[arg-type]
         assert await pause.over(0.0), "who cannot be sure yet looks as often as ever"
         await until(lambda: pause.is_sure)
         while await pause.over(0.2):
@@ -169,7 +170,7 @@ def test_who_is_sure_to_hear_does_not_look_until_he_does(url: str, store: "Postg
 def test_where_nobody_tells_a_follower_looks_every_time(tmp_path: Path) -> None:
     async def work() -> None:
         store = SqliteStore(tmp_path / "hindbrain.db")
-        pause = Pause(store)
+        pause = Pause(SimpleNamespace(store=store))  # type: ignore[arg-type]
         assert [await pause.over(0.0) for _ in range(3)] == [True, True, True] and not pause.is_sure
         pause.close()
         store.close()

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
@@ -91,7 +92,7 @@ def test_a_follower_behind_a_pooler_goes_on_looking(pooler: Pooler, url: str) ->
     ear = store.listen(begun.set)
 
     async def look() -> list[bool]:
-        pause = Pause(store)
+        pause = Pause(SimpleNamespace(store=store))  # type: ignore[arg-type]
         looks = [await pause.over(0.01) for _ in range(20)]
         pause.close()
         return looks

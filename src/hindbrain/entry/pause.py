@@ -4,7 +4,8 @@ import asyncio
 import contextlib
 from time import monotonic
 
-from hindbrain.ports import Store
+from hindbrain.app.tools import Tools
+from hindbrain.facade import Hindbrain
 
 NET_S = 5.0  # even who hears everything looks now and then: words are not promised to come
 
@@ -12,10 +13,10 @@ NET_S = 5.0  # even who hears everything looks now and then: words are not promi
 class Pause:
     """Made and used in one event loop. What is heard between two pauses ends the next one at once."""
 
-    def __init__(self, store: Store, *, net_s: float = NET_S) -> None:
+    def __init__(self, of: Hindbrain | Tools, *, net_s: float = NET_S) -> None:
         self._loop = asyncio.get_running_loop()
         self._woken = asyncio.Event()
-        self._ear = store.listen(self._wake)
+        self._ear = of.store.listen(self._wake)
         self._net_s = net_s
         self._looked_at = monotonic()
 

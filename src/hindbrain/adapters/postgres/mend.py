@@ -55,7 +55,7 @@ def is_sound(db: Db) -> bool:
 
 def restore(db: Db, source: Whole, *, told: Told) -> None:
     """Put values of a backup in the place of damaged ones that were written just so. The caller holds the gate."""
-    _restore_memories(db, source, told)
+    _restore_memories(db, source, told=told)
     for table in SEALED:
         broken = list(_broken(db, table))
         known = _values(table, source, wanted={key for _, key, _, _ in broken}) if broken else {}
@@ -127,7 +127,7 @@ def _values(table: str, source: Whole, *, wanted: set[Key]) -> Mapping[Key, list
     return found
 
 
-def _restore_memories(db: Db, source: Whole, told: Told) -> None:
+def _restore_memories(db: Db, source: Whole, *, told: Told) -> None:
     bad, past = list(_broken_memories(db)), list(_broken_versions(db))
     versions = [one.memory for key in {*bad, *(key for key, _ in past)} for one in source.history(key)]
     for memory in (*source.memories(bad).values(), *versions):

@@ -72,7 +72,7 @@ class _Feed:
             async for event in self._present(cursor):
                 yield _line(event)
             return
-        pause = Pause(self.desk.tools().store, net_s=self.net_s)
+        pause = Pause(self.desk.tools(), net_s=self.net_s)
         spoke_at = monotonic()
         try:
             while not self.is_over():

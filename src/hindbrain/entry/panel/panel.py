@@ -269,7 +269,7 @@ class LearningsPanel(Vertical, can_focus=True):
     async def _follow(self) -> None:
         """Read anew whenever any process changed something, and try again while the store fails."""
         watch: Watch | None = None
-        with closing(Pause(self._hindbrain.store)) as pause:
+        with closing(Pause(self._hindbrain)) as pause:
             while True:
                 watch = await self._look(watch)
                 while not await pause.over(LOOK_S):

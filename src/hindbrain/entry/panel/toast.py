@@ -116,7 +116,7 @@ class LearningToasts(Vertical):
 
     async def _follow(self) -> None:
         watch: Watch | None = None
-        with closing(Pause(self._hindbrain.store)) as pause:
+        with closing(Pause(self._hindbrain)) as pause:
             while True:
                 watch = await self._look(watch)
                 while not await pause.over(LOOK_S):
