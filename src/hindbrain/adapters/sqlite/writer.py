@@ -8,7 +8,7 @@ from hindbrain.adapters.sqlite import rows
 from hindbrain.core.hints import Any
 from hindbrain.core.model import Counters, Injection, Memory, Pulse, Receipt, Review
 from hindbrain.core.model.moment import stamp
-from hindbrain.core.model.record import actor_record, canonical, to_record
+from hindbrain.core.model.record import actor_record, canonical, fingerprint_of, to_record
 from hindbrain.errors import Conflict, UnknownMemory
 from hindbrain.ports import Changes, Reader
 
@@ -118,7 +118,9 @@ def _put(memory: Memory, db: apsw.Connection, *, reader: Reader, changes: Change
     (number,) = db.execute("SELECT seq FROM project WHERE id = ?", (memory.project,)).fetchone() or (None,)
     if number is None:
         raise Conflict(f"there is no project {memory.project}", fix="run the command again in the project's folder")
-    row = rows.to_row(memory, project_number=number)
+    text = canonical(to_record(memory))
+    hash_ = fingerprint_of(text)
+    row = rows.to_row(memory, project_number=number, known_hash=hash_)
     if known is None:
         db.execute(_INSERT, row)
     else:
@@ -127,12 +129,11 @@ def _put(memory: Memory, db: apsw.Connection, *, reader: Reader, changes: Change
             "UPDATE memory_version SET until = ? WHERE memory = ? AND until IS NULL",
             (stamp(memory.updated_at), memory.id),
         )
-    hash_ = row[len(rows.COLUMNS) - 1]  # of the same value
     db.execute(
         "INSERT INTO memory_version VALUES (?, ?, ?, ?, NULL, ?, ?, ?, ?)",
         (
             *(memory.id, memory.version, memory.project, stamp(memory.updated_at)),
-            *(canonical(actor_record(changes.by)), changes.change, canonical(to_record(memory)), hash_),
+            *(canonical(actor_record(changes.by)), changes.change, text, hash_),
         ),
     )
 
