@@ -49,7 +49,7 @@ hindbrain purge --login @build-3 --all-projects --hard
 @option("--hard", is_flag=True, help="Erase it for good, and prove it: nothing brings it back.")
 @option("--yes", is_flag=True, help="Do not ask, on a terminal either.")
 def purge(call: Call, all_projects: bool, dry_run: bool, hard: bool, yes: bool, tainted: bool, **source: str) -> int:
-    """Take out all that one source taught.
+    """Take out all that one source taught: a session, agent, file.
 
     What nobody else taught is put away, and what was made of it alone. What others taught as well stays, without this
     source's word for it; what it had replaced comes back. `hindbrain maintenance undo` takes it back for 30 days.
