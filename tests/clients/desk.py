@@ -97,6 +97,19 @@ class Desk:
         lines = (f"{name} = {json.dumps(value)}\n" for name, value in settings.items())
         (self.memory / "config.toml").write_text("".join(lines))
 
+    def listen(self, agent: Agent, *events: str) -> None:
+        """From now on write down what the client tells hooks of those events."""
+        heard = self.folder / "heard.jsonl"
+        hook = {"type": "command", "command": f"cat >> {heard}; echo >> {heard}", "name": "listen"}
+        name = {"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini": ".gemini/settings.json"}
+        place = self.project / name[agent.name]
+        place.parent.mkdir()
+        place.write_text(json.dumps({"hooks": {event: [{"hooks": [hook]}] for event in events}}))
+
+    @property
+    def heard(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in (self.folder / "heard.jsonl").read_text().splitlines() if line]
+
     def run(
         self, agent: Agent, prompts: str | Sequence[str], script: Script, *, is_again: bool = False, **more: str
     ) -> Session:

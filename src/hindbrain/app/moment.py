@@ -296,9 +296,9 @@ def _file(scene: _Scene) -> Sequence[_Plan]:
 
 
 def _is_late(notice: Notice) -> bool:
-    """Whether this is the first that can be said of the files: the client is deaf before, or its shell has read them."""
-    is_deaf = Happening.BEFORE_TOOL not in TOLD.get(notice.client, ())
-    return not notice.is_failure and (notice.is_read and (is_deaf or notice.is_shell) or notice.is_edit and is_deaf)
+    """Whether this is the first that can be said of files: the client is deaf before, or its shell has read them."""
+    is_first = Happening.BEFORE_TOOL not in TOLD.get(notice.client, ()) or notice.is_shell
+    return is_first and (notice.is_read or notice.is_edit) and not notice.is_failure
 
 
 def _failure(scene: _Scene) -> Sequence[_Plan]:

@@ -74,8 +74,8 @@ HELD: dict[str, dict[str, str]] = {
     "opencode": {"agent_stop": "block", "stop": "block"},
 }
 
-# Gemini CLI has no events of subagents. One that is done says so by a tool, which can be refused; and what starts one is
-# a tool that ends with it.
+# Gemini CLI has no events of subagents. One that is done says so by a tool, which can be refused; what starts one is a
+# tool that ends with it.
 REPORT, ERRAND = "complete_task", "invoke_agent"
 
 # No name means two things in two clients, so one list serves all. What comes from an MCP server has a prefix and is
