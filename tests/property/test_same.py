@@ -45,7 +45,7 @@ def test_likeness_does_not_depend_on_the_order(a: str, b: str) -> None:
 def test_scores_are_shares_and_guards_are_known(a: str, b: str) -> None:
     alike = likeness(a, b)
     assert 0.0 <= alike.score <= 1.0
-    assert set(alike.guards) <= {"numbers", "paths", "identifiers", "negation"}
+    assert set(alike.guards) <= {"numbers", "paths", "identifiers", "negation", "relations"}
     assert is_same(a, b) == (alike.score >= MERGE_AT and not alike.guards)
 
 

@@ -323,6 +323,52 @@ def test_an_episode_that_was_changed_upstream_becomes_a_version_of_itself(
     assert (again.created, again.changed) == (0, 0) and store.select(EVERY) == [after]
 
 
+SEMANTIC_FILE = f"{TOP}/semantic/patterns.json"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"source_episodes": ["ep-2026-01-06-001", "ep-2026-01-05-012", "ep-2026-01-07-003"]},  # not told by its prose
+        {"correct_approach": "Add `: void` or `: Promise<void>` to the handler signature"},
+        {"applies_to": "express 5"},
+    ],
+)
+def test_a_pattern_that_was_changed_upstream_becomes_a_version_of_itself(
+    store: Store, tools: Tools, changed: dict[str, Any]
+) -> None:
+    adopted({SEMANTIC_FILE: json.dumps([PATTERN]).encode()}, tools)
+    (before,) = store.select(EVERY)
+    newer = {SEMANTIC_FILE: json.dumps([PATTERN | changed]).encode()}
+    report = adopted(newer, tools)
+
+    assert (report.created, report.changed) == (0, 1)
+    (after,) = store.select(EVERY)
+    assert (after.id, after.version) == (before.id, 2)
+    assert {name: after.body[name] for name in changed} == changed
+    again = adopted(newer, tools)
+    assert (again.created, again.changed) == (0, 0) and store.select(EVERY) == [after]
+
+
+def test_a_link_that_was_added_upstream_is_there_and_the_pattern_stays_as_it_is(store: Store, tools: Tools) -> None:
+    other = {"id": "sem-005", "pattern": "Handlers are tested through the router", "confidence": 0.9}
+    alone = PATTERN | {"links": []}
+    adopted({SEMANTIC_FILE: json.dumps([alone, other]).encode()}, tools)
+    before = store.select(EVERY)
+    report = adopted({SEMANTIC_FILE: json.dumps([PATTERN, other]).encode()}, tools)
+
+    assert (report.created, report.changed) == (0, 0) and store.select(EVERY) == before
+    (first, second) = (by_name(store, name) for name in ("sem-001", "sem-005"))
+    assert [(link.target, str(link.relation)) for link in store.links(first.id)] == [(second.id, "related_to")]
+
+
+def test_another_pattern_under_the_same_name_stays_another_memory(store: Store, tools: Tools) -> None:
+    adopted({SEMANTIC_FILE: json.dumps([PATTERN]).encode()}, tools)
+    other = {"id": PATTERN["id"], "pattern": "Database migrations run in one transaction", "confidence": 0.8}
+    assert adopted({SEMANTIC_FILE: json.dumps([other]).encode()}, tools).created == 1
+    assert len(store.select(EVERY)) == 2
+
+
 def test_another_event_under_the_same_name_stays_another_memory(store: Store, tools: Tools) -> None:
     adopted({EPISODE_FILE: json.dumps(EPISODE).encode()}, tools)
     other = EPISODE | {"task_id": "task-7", "timestamp": "2026-01-06T18:00:00Z", "outcome": "failure"}

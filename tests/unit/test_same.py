@@ -3,7 +3,7 @@
 import pytest
 
 from hindbrain.core.claim import read
-from hindbrain.core.same import MERGE_AT, is_same, likeness, opposites
+from hindbrain.core.same import MERGE_AT, is_same, likeness, means_same, opposites
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,7 @@ from hindbrain.core.same import MERGE_AT, is_same, likeness, opposites
         ("The worker must recieve the config first", "The worker must receive the config first"),
         ("Initialise the repo cache before the first call", "Initialize the repository cache before the first call"),
         ("Tests need a running Redis", "The tests need a running redis"),
+        ("For caching use Redis", "Use Redis for caching"),
     ],
 )
 def test_the_same_lesson_in_other_small_words_is_merged(a: str, b: str) -> None:
@@ -32,6 +33,12 @@ def test_the_same_lesson_in_other_small_words_is_merged(a: str, b: str) -> None:
         ("Use mocks for the database tests", "Do not use mocks for the database tests", "negation"),
         ("Enable strict mode in the compiler", "Disable strict mode in the compiler", "negation"),
         ("Not the cache but the queue is slow", "Not the queue but the cache is slow", "negation"),
+        ("In one window turn on the cache", "In one window turn off the cache", "negation"),
+        ("Read the config into the pool", "Read the config out of the pool", "relations"),
+        ("The lock is held by the worker", "The lock is held over the worker", "relations"),
+        ("The script reads a list of files", "The script reads files of a list", "relations"),
+        ("The build is still slow", "The build is slow", "relations"),
+        ("Start both services first", "Start services first", "relations"),
     ],
 )
 def test_a_guard_that_disagrees_forbids_to_merge(a: str, b: str, guard: str) -> None:
@@ -51,6 +58,7 @@ def test_a_guard_that_disagrees_forbids_to_merge(a: str, b: str, guard: str) -> 
         ("the client calls the server", "the server calls the client"),
         ("Why does the cache expire", "The cache does expire"),
         ("The build was slow", "The build is slow"),
+        ("The old client reads a cache", "The client reads an old cache"),
     ],
 )
 def test_one_other_word_with_meaning_is_another_lesson(a: str, b: str) -> None:
@@ -80,3 +88,8 @@ def test_opposites_are_named_from_both_sides() -> None:
 
 def test_a_direction_on_either_side_makes_order_count() -> None:
     assert likeness("Redis use", "use Redis before").score == likeness("use Redis before", "Redis use").score
+
+
+def test_a_model_that_finds_two_texts_equal_does_not_overrule_their_order() -> None:
+    assert means_same("For caching use Redis", "Use Redis for caching", similarity=0.99)
+    assert not means_same("The old client reads a cache", "The client reads an old cache", similarity=0.99)

@@ -87,3 +87,47 @@ def test_every_ruling_says_why() -> None:
 )
 def test_a_not_that_makes_way_for_more_says_nothing_more_exactly(old: str, new: str) -> None:
     assert rule(new, old).verdict is not Verdict.REFINES
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Start a worker per queue", "Start two workers per queue"),
+        ("The hook writes to the spool", "The hook writes around the spool to the log"),
+        ("The worker cuts the file", "The worker cuts the tail off the file"),
+        ("The parser reads two files and a file of rules", "The parser reads two folders and a file of rules"),
+        ("The parser caches results", "The parser deletes cached results"),
+        ("The migration is still running", "The migration is running in a transaction"),
+    ],
+)
+def test_the_same_words_in_another_form_number_or_relation_are_not_the_same_and_more(old: str, new: str) -> None:
+    assert rule(new, old).verdict is not Verdict.REFINES
+
+
+_ENTRY = """Session files need the time in their name
+Two sessions of one day wrote the same file and the second one took the place of the first without a word.
+The name now holds date and time down to the second, and the writer refuses a file that is there already."""
+
+
+def test_an_entry_that_was_gone_over_takes_the_place_of_its_older_wording() -> None:
+    new = _ENTRY.replace("down to the second", "down to the millisecond") + " The reader still takes old names."
+    assert rule(new, _ENTRY).verdict is Verdict.REFINES
+
+
+@pytest.mark.parametrize(
+    ("new", "why"),
+    [
+        (_ENTRY.replace("Session files need the time in their name", "Log files need a limit of size"), "heading"),
+        (
+            "Session files need the time in their name\nRotate them weekly, keep four, and compress what is older.",
+            "body",
+        ),
+    ],
+)
+def test_an_entry_with_another_heading_or_another_body_is_another_entry(new: str, why: str) -> None:
+    assert rule(new, _ENTRY).verdict is not Verdict.REFINES, why
+
+
+def test_entries_from_one_mould_are_not_one_entry() -> None:
+    mould = "Merge: {0}\nbranch: work/{0}\nThe worker of rig {0} asks to have its branch merged into the main line"
+    assert rule(mould.format("ab-12"), mould.format("cd-34")).verdict is not Verdict.REFINES

@@ -29,6 +29,7 @@ from hindbrain.core.model.bodies import faults
 from hindbrain.core.model.foreign import Fate, Item, Reading, Told
 from hindbrain.core.model.paper import Paper, Sort
 from hindbrain.core.model.record import fingerprint
+from hindbrain.core.same import wording
 from hindbrain.core.shape import CATEGORIES, title_of
 from hindbrain.core.value import dataclass, field, replace
 from hindbrain.errors import BadValue, TooLong
@@ -64,7 +65,7 @@ def taken_in(reading: Reading, *, dialect: str, project: str, tools: Tools) -> A
     """Keep what was read from the files of `dialect`."""
     desk = _Desk(dialect=dialect, project=project, now=tools.clock.now(), tools=tools)
     arrivals, refused = _sorted(desk, reading)
-    if any(one.memory.kind in EVENTS and one.told.id for one in arrivals):
+    if any(one.memory.kind in _CONTINUED and one.told.id for one in arrivals):
         desk = replace(desk, named=_named(project, dialect, reader=tools.store))
     receipts: list[Receipt] = []
     ids: dict[str, str] = {}  # what the files call a memory -> what it is called here
@@ -169,20 +170,24 @@ class _Desk:
         return receipt
 
     def _older(self, arrival: _Arrival, tx: Transaction) -> Memory | None:
-        """The same event as the files told it before. Two machines may give one name to two events; and what a person
-        vouched for is not theirs to change."""
+        """The same event or entry as the files told it before. Two machines may give one name to two of them; and what
+        a person vouched for is not theirs to change."""
         new = arrival.memory
-        known = tx.memory(self.named.get(arrival.told.id, "")) if new.kind in EVENTS else None
+        known = tx.memory(self.named.get(arrival.told.id, "")) if new.kind in _CONTINUED else None
         if known is None or (known.project, known.kind) != (new.project, new.kind) or known.trust > new.trust:
             return None
-        is_one = known.learned_at == new.learned_at or known.provenance.task == new.provenance.task
+        if new.kind in EVENTS:
+            is_one = known.learned_at == new.learned_at or known.provenance.task == new.provenance.task
+        else:
+            is_one = wording(known.content, new.content) >= _SAME_ENTRY
         return known if is_one else None
 
     def _continued(self, known: Memory, arrival: _Arrival, *, tx: Transaction) -> Receipt:
         """Its next version, unless it says what is known."""
         changed = {name: getattr(arrival.memory, name) for name in _RETOLD}
         verdict, reason = Verdict.EVIDENCE, "known already"
-        if known.content != arrival.memory.content or _happened(known.body) != _happened(arrival.memory.body):
+        is_news = known.content != arrival.memory.content or _told(known.body) != _told(arrival.memory.body)
+        if is_news:
             verdict, reason = Verdict.VERSION, f"it was changed in {self.dialect}"
             newer = revised(known, at=self.now, **changed, provenance=arrival.memory.provenance)
             data = {"memory_id": known.id, "fields": ["content", "body"]}
@@ -233,7 +238,9 @@ class _Desk:
 
     def _receipt(self, told: Told, memory: Memory, *, number: int, passed: Passed) -> Receipt:
         path, _, line = told.where.rpartition(":")
-        log = [dict(told.body)] if memory.kind in EVENTS else []  # an event may change without a word of its prose
+        log = (
+            [_told(told.body) | {"links": told.body.get("links")}] if memory.kind in _CONTINUED else []
+        )  # it may change without a word of its prose
         return Receipt(
             id=memory.provenance.receipt,
             key=fingerprint([self.project, "import", self.dialect, told.id, told.content, number, *log]),
@@ -253,16 +260,19 @@ class _Desk:
         )
 
 
+_CONTINUED = (*EVENTS, Kind.PATTERN, Kind.ANTI_PATTERN, Kind.FACT, Kind.SKILL)  # have a name and fields of their own
+_SAME_ENTRY = 0.5  # of the wording; under one name, less is another entry
 _RETOLD = (
     *("content", "title", "body", "tags", "file_refs", "error_signature", "key", "legacy_key"),
     *("content_hash", "chorus_hash", "learned_at"),
 )
 _FARES = frozenset(("category", "confidence", "importance", "usage_count", "last_used"))  # files of ours say it, too
+_APART = frozenset(("links",))  # are kept beside the memory
 
 
-def _happened(body: Mapping[str, object]) -> dict[str, object]:
-    """What a body says of an event, not how the memory of it fares."""
-    return {name: value for name, value in body.items() if name not in _FARES}
+def _told(body: Mapping[str, object]) -> dict[str, object]:
+    """What a body says of its subject, not how the memory of it fares."""
+    return {name: value for name, value in body.items() if name not in _FARES | _APART}
 
 
 def _named(project: str, dialect: str, *, reader: Reader) -> dict[str, str]:

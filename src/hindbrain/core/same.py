@@ -1,13 +1,14 @@
 """When two texts are the same lesson, so that one may stand for both.
 
-Wording decides how alike they are; four guards decide whether they may merge at all. A number, a path, an identifier
-or a "not" is a small part of a sentence and all of its meaning.
+Wording decides how alike they are; five guards decide whether they may merge at all. A number, a path, an identifier,
+a "not", an "into" or "out of" is a small part of a sentence and all of its meaning.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache, lru_cache
 
 from hindbrain.core.claim import Claim, Kind, read
@@ -31,7 +32,7 @@ class Likeness:
     """How alike two texts are worded, and what forbids to merge them."""
 
     score: float  # 0..1
-    guards: tuple[str, ...]  # of numbers, paths, identifiers, negation: those that disagree
+    guards: tuple[str, ...]  # of numbers, paths, identifiers, negation, relations: those that disagree
 
 
 def is_same(a: str, b: str) -> bool:
@@ -50,8 +51,7 @@ def means_same(a: str, b: str, *, similarity: float) -> bool:
     one, other = read(a), read(b)
     ours, theirs = set(_meant(one)), set(_meant(other))
     only_a, only_b = _without_typos(ours - theirs, theirs - ours, inflect=min(len(ours), len(theirs)) >= _MANY)
-    is_told_alike = not (is_directed(one) or is_directed(other)) or in_order(_meant(one), _meant(other)) == 1.0
-    return not (only_a or only_b) and not _stance(one, other) and is_told_alike
+    return not (only_a or only_b) and not _stance(one, other) and _is_told_alike(one, other)
 
 
 def _meant(claim: Claim) -> tuple[str, ...]:
@@ -100,11 +100,21 @@ def _judged(one: Claim, other: Claim, *, score: float) -> float:
     only_a, only_b = _without_typos(set(a) - set(b), set(b) - set(a), inflect=min(len(a), len(b)) >= _MANY)
     if only_a or only_b or not a or _stance(one, other):
         return min(score, _SWAPPED)
-    order = in_order(a, b)
-    moved = round((1.0 - order) * len(set(a) & set(b)))
-    if moved > 1 or (moved and (is_directed(one) or is_directed(other))):
+    if not _is_told_alike(one, other):
         return min(score, _SWAPPED)
-    return 0.75 + 0.25 * order
+    return max(MERGE_AT, 0.75 + 0.25 * in_order(a, b))
+
+
+def _is_told_alike(one: Claim, other: Claim) -> bool:
+    """In the same order, or one begins with what the other ends with: *for caching use Redis*, *use Redis for caching*.
+
+    A word that moves alone may belong to another one then: *the old client*, *an old cache*.
+    """
+    a, b = _meant(one), _meant(other)
+    if in_order(a, b) == 1.0:
+        return True
+    is_turned = sorted(a) == sorted(b) and any(a[i:] + a[:i] == b for i in range(1, len(a)))
+    return is_turned and not (is_directed(one) or is_directed(other))
 
 
 def is_directed(claim: Claim) -> bool:
@@ -171,8 +181,42 @@ def _guards(a: str, b: str) -> tuple[str, ...]:
         "paths": _paths(a[:_LONGEST]) != _paths(b[:_LONGEST]),
         "identifiers": _names_disagree(one, other),
         "negation": negation_differs(one, other),
+        "relations": _relations(one, other) != _relations(other, one),
     }
     return tuple(name for name, differs in disagree.items() if differs)
+
+
+def _relations(claim: Claim, other: Claim) -> Counter[tuple[str, str]]:
+    """The relations of a text; a word that the other does not have, a typo perhaps, is left out of its pair."""
+    known = {token.plain for token in other.tokens if token.counts}
+    pairs = ((how, word if word in known else "") for how, word in relations(claim) if how)
+    return Counter(pairs)
+
+
+def relations(claim: Claim) -> Iterator[tuple[str, str]]:
+    """How each word with meaning hangs on what stands before it: *(into, pool)* is not *(out of, pool)*.
+
+    What is counted hangs on its number: *a dog* is not *two dogs*.
+    """
+    between: list[str] = []
+    for token in claim.tokens:
+        word = token.raw.lower()
+        if word in _RELATIONS:
+            between = [*(how for how in between if how != "#"), word]
+        elif token.counts:
+            yield " ".join(between), token.plain
+            between = ["#"] if token.kind is Kind.NUMBER else []
+    if between:
+        yield " ".join(between), ""
+
+
+_RELATIONS = frozenset(
+    listed(
+        "in on at under over above below near off out into onto from to of for with by via through before after about "
+        "around against between behind beside across along up down during per than within inside outside being upon "
+        "until while still both few many most half several"
+    )
+)
 
 
 @lru_cache(maxsize=256)
@@ -210,14 +254,18 @@ _PASSED_OVER = frozenset(["a", "an", "the", "any", "ever"])
 
 def opposites(one: Claim, other: Claim) -> tuple[str, str] | None:
     """A pair of opposite words, one on each side only; None when there is none."""
-    here = {t.word for t in one.tokens} | {t.raw.lower() for t in one.tokens}
-    there = {t.word for t in other.tokens} | {t.raw.lower() for t in other.tokens}
+    here, there = _said(one), _said(other)
     table = _opposite_table()
     for word in sorted(here - there, key=_longest_first):
         for opposite in sorted(table.get(word, frozenset()), key=_longest_first):
             if opposite in there and opposite not in here:
                 return word, opposite
     return None
+
+
+def _said(claim: Claim) -> set[str]:
+    """Words as they stand, and the stems of those with meaning: that of "one" is "on"."""
+    return {t.raw.lower() for t in claim.tokens} | {t.word for t in claim.tokens if t.counts or t.kind is Kind.NOT}
 
 
 def _longest_first(word: str) -> tuple[int, str]:

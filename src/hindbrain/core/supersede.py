@@ -7,12 +7,14 @@ its own words, or differs from it in one value that cannot have two. Anything le
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache, lru_cache
 from itertools import pairwise
 
 from hindbrain.core.claim import Claim, Kind, Token, claim_of, read, tools
 from hindbrain.core.closed import StrEnum
-from hindbrain.core.same import in_order, is_directed, opposites
+from hindbrain.core.same import in_order, is_directed, opposites, relations, wording
+from hindbrain.core.shape.key import content_hash
 from hindbrain.core.value import dataclass
 from hindbrain.core.words import listed, stem
 
@@ -39,7 +41,7 @@ class Ruling:
 def rule(new: str, old: str) -> Ruling:
     """Decide what `new` means for `old`; which of the two is older matters."""
     pair = _Pair(new=read(new), old=read(old), said=new[:_HEADLINE], was=old[:_HEADLINE])
-    finding = _finding(pair)
+    finding = _revised(pair, new, old) or _finding(pair)
     low, high = _BANDS.get(finding.verdict, (0.0, 0.6))
     score = low + (high - low) * _conflict(pair)
     return Ruling(verdict=finding.verdict, reason=finding.reason, score=score)
@@ -488,19 +490,34 @@ def _short(slot: _Slot) -> bool:
 
 
 def _refined(pair: _Pair) -> _Finding | None:
-    """Everything the old says is in the new, in much the same order, and polarity agrees."""
+    """Everything the old says is in the new: each word as often, in its form, place and relation; polarity agrees."""
     if pair.only_old or pair.new.negations != pair.old.negations or len(pair.shared) < 2:
         return None
-    if _heightens(pair.new) != _heightens(pair.old):
+    if _heightens(pair.new) != _heightens(pair.old) or len(pair.only_new) > 4 + 3 * len(pair.shared):
         return None
-    if in_order(pair.old.content, pair.new.content) < 0.75:
+    if Counter(relations(pair.old)) - Counter(relations(pair.new)):
         return None
-    if len(pair.only_new) > 4 + 3 * len(pair.shared):
+    if in_order(pair.old.content, pair.new.content) < 1.0:
         return None
     if not pair.only_new:
         return _Finding(Verdict.REFINES, "says the same")
     added = dict.fromkeys(token.raw for token in pair.new.tokens if token.word in pair.only_new)
     return _Finding(Verdict.REFINES, f"adds {' '.join(list(added)[:5])}")
+
+
+def _revised(pair: _Pair, new: str, old: str) -> _Finding | None:
+    """The same entry, gone over: the same heading, and most of a body that is too long to be alike by chance."""
+    title, _, body = new.strip().partition("\n")
+    if not body or content_hash(title) != content_hash(old.strip().partition("\n")[0]):
+        return None
+    is_entry = len(set(read(title).content)) >= _TITLE and min(len(pair.new.content), len(pair.old.content)) >= _ENTRY
+    if not is_entry or wording(new, old) < _ALIKE:
+        return None
+    return _Finding(Verdict.REFINES, f"the same entry, gone over: {' '.join(title.split())[:80]}")
+
+
+_TITLE = 3  # words with meaning; "Merge: bd-7" heads many entries
+_ENTRY = 20  # words with meaning
 
 
 def _heightens(claim: Claim) -> bool:
