@@ -19,7 +19,7 @@ from threading import Timer
 from typing import Any
 
 import pytest
-from clients.agents import Agent, path_with, records
+from clients.agents import Agent, OpenCode, path_with, records
 from clients.model import serving
 from clients.script import Request, Script
 
@@ -121,6 +121,12 @@ class Desk:
             return [*program, *agent.words(asked, is_again=is_again, port=port)]
 
         return self._cut_off(words, agent, script, talk=lambda process: agent.talk(process, asked), more=more)
+
+    def sit_before(self, agent: OpenCode, prompts: Sequence[str], script: Script) -> Session:
+        """Let a person work with it, who stays until all is quiet."""
+        seat = str(Path(__file__).with_name("seat.py"))
+        whole = [sys.executable, seat, json.dumps(program_of(agent)), *prompts]
+        return self._cut_off(lambda _: whole, agent, script, talk=lambda process: process.communicate(), more={})
 
     def ask(self, agent: Agent, *words: str, script: Script) -> Session:
         """Run our own command line where a client that it starts can reach nothing but the scripted model."""
