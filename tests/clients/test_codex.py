@@ -2,8 +2,7 @@
 
 from clients.agents import Codex
 from clients.desk import Desk
-from clients.script import Say, Script
-from clients.stories import CURE, begin, blocks, learn, punctual
+from clients.stories import CURE, begin, blocks, fail_again, learn, punctual
 
 AGENT = Codex()
 
@@ -13,11 +12,9 @@ def test_a_failure_that_codex_does_not_call_one_is_known_by_its_own_record(desk:
     learn(desk, AGENT)
     desk.drained()
     desk.set(session_limit=0)  # else it would be told at once
-    (desk.project / "port.txt").write_text("5433\n")
     desk.listen(AGENT, "PostToolUse", "PostToolUseFailure")
 
-    turns = [[Say("Hello."), AGENT.shell("make test")], [Say("I see.")]]
-    session = punctual(desk, lambda: desk.run(AGENT, "Say hello", Script(turns=turns)))
+    session = punctual(desk, lambda: fail_again(desk, AGENT))
 
     event = desk.heard[-1]
     assert event["hook_event_name"] == "PostToolUse" and isinstance(event["tool_response"], str)

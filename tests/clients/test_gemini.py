@@ -1,9 +1,9 @@
-"""What only Gemini CLI does: it has no events of subagents, and forgets what it was told when a session goes on."""
+"""What only Gemini CLI does: it has no events of subagents."""
 
 from clients.agents import Gemini
 from clients.desk import Desk
 from clients.script import Say, Script
-from clients.stories import CURE, begin, punctual
+from clients.stories import begin
 
 AGENT = Gemini()
 EVENTS = (
@@ -34,14 +34,3 @@ def test_a_subagent_is_known_by_the_tool_with_which_it_ends_and_by_nothing_else(
     ]
     assert len({event["session_id"] for event in events}) == 1
     assert not any("agent" in key for event in events for key in event)  # neither its id nor its type
-
-
-def test_a_prompt_that_our_words_stood_before_is_not_there_when_the_session_goes_on(desk: Desk) -> None:
-    begin(desk, AGENT)
-    desk.hindbrain("add", CURE, "--type", "fix")
-
-    punctual(desk, lambda: desk.run(AGENT, "Say hello to the port", Script(turns=[[Say("One.")]])))
-    again = desk.run(AGENT, "Go on", Script(turns=[[Say("Two.")]]), is_again=True)
-
-    assert again.last.turns == 1  # its own answer is there
-    assert not any(text.rstrip().endswith("Say hello to the port") for text in again.last.told)

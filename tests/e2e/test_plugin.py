@@ -298,8 +298,9 @@ console.log(JSON.stringify(asked))
 
 TASK = """
 await event("session.created", { sessionID: "s2", info: { id: "s2", parentID: "s1", agent: "explore" } })
-await say("assistant", "m2", "It reads 5433.", {}, "s2", "explore")
-const again = (id, text) => [text, () => say("assistant", id, text, {}, "s2", "explore")]
+await say("user", "m1", "which port?", {}, "s2", "explore")
+await say("assistant", "m2", "It reads 5433.", {}, "s2", "compaction")
+const again = (id, text) => [text, () => say("assistant", id, text, {}, "s2", "compaction")]
 const task = async (state) => {
   const output = { output: `<task state="${state}">\\n<task_result>\\nIt reads 5433.\\n</task_result>\\n</task>` }
   output.metadata = { sessionId: "s2" }

@@ -234,7 +234,8 @@ export const Hindbrain = async ({ client, directory }) => {
     "message.updated": async ({ info }) => {
       if (!info?.sessionID) return
       sessions.of(info.sessionID).roles.set(info.id, info.role)
-      if (info.agent) sessions.of(info.sessionID).mode = info.agent
+      // Not what shortens the context: that speaks as an agent of the client's own.
+      if (info.agent && info.role === "user") sessions.of(info.sessionID).mode = info.agent
     },
     "message.part.updated": async ({ part }) => {
       if (part?.sessionID) heard(sessions.of(part.sessionID), part)
