@@ -50,9 +50,8 @@ docs: $(VENV)/.installed-dev ## write the generated pages anew
 
 FIGURES ?= figures.tsv# where full runs note how far they came; `scripts/reliability.py --take` reads it
 
-soak: $(VENV)/.installed-dev system ## the crash, load and isolation suites at full size: hours; then `docs/reliability.md` tells it
-	HINDBRAIN_TIER=full HINDBRAIN_FIGURES=$(FIGURES) $(BIN)/python -m pytest -p no:randomly tests/crash tests/contract/test_isolation.py \
-		tests/unit/test_clocks.py tests/unit/test_queue_and_model.py tests/e2e/test_files_of_ours.py
+soak: $(VENV)/.installed-dev clients system browser ## every promise of docs/reliability.md at full size: hours; then that page tells it
+	HINDBRAIN_TIER=full HINDBRAIN_FIGURES=$(FIGURES) $(BIN)/python -m pytest -p no:randomly $$($(BIN)/python scripts/reliability.py --tests)
 	$(BIN)/python scripts/reliability.py --take $(FIGURES)
 
 fuzz: $(VENV)/.installed-dev ## every property and every route with many more examples: hours

@@ -1,12 +1,12 @@
 """People save files while they are written anew: what they wrote is not lost, however their editors save."""
 
-import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from building import FakeChance, FakeClock, a_project
+from tier import figure, reached
 
 from hindbrain.adapters import tree as folders
 from hindbrain.adapters.files import LocalFiles
@@ -19,7 +19,7 @@ from hindbrain.dialects import dialect
 from hindbrain.ports import Where
 from hindbrain.settings import Settings
 
-SAVES = 1_500 if os.environ.get("HINDBRAIN_TIER") == "full" else 100
+SAVES = figure(100, 1_500)
 EVERY = Where(project="prj-one", states=frozenset(State))
 
 
@@ -84,6 +84,7 @@ def test_nothing_that_a_person_saves_is_lost(  # R17
     agents = {memory.content for memory in tools.store.select(EVERY) if memory.content.startswith("An agent")}
     assert len(agents) == count
     tools.store.close()
+    reached("R17", f"{SAVES:,} saves {save.__name__.replace('_', ' ')} beside {count} writings of ours: 0 lost")
 
 
 def test_lines_that_others_append_while_the_file_rotates_are_neither_lost_nor_doubled(  # BD-052, X-17
