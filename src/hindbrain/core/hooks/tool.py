@@ -44,7 +44,7 @@ class Ending:
 def called(name: str, given: Object) -> Call:
     is_edit, is_shell = name in EDITS, name in SHELLS
     found = patch(jsonl.text(given, *_PATCHES)) if name in ("apply_patch", "patch") else Patch()
-    command = _command(given.get("command") or given.get("cmd")) if is_shell else ""
+    command = _command(given) if is_shell else ""
     shown = _shown(command[:_LONGEST_VIEW])
     return Call(
         is_shell=is_shell,
@@ -100,8 +100,9 @@ def _by_trailer(name: str, output: str, *, is_failure: bool) -> Ending:
     return Ending(output=output.removeprefix("Output: "), exit_code=code, is_failure=is_failure or bool(code))
 
 
-def _command(given: object) -> str:
+def _command(arguments: Object) -> str:
     """A command line as a shell would read it, from a string or from a list of words."""
+    given = arguments.get("command") or arguments.get("cmd")
     if isinstance(given, str):
         return given
     words = [word for word in given if isinstance(word, str)] if isinstance(given, list) else []
