@@ -111,10 +111,20 @@ class Desk:
         return [json.loads(line) for line in (self.folder / "heard.jsonl").read_text().splitlines() if line]
 
     def run(
-        self, agent: Agent, prompts: str | Sequence[str], script: Script, *, is_again: bool = False, **more: str
+        self,
+        agent: Agent,
+        prompts: str | Sequence[str],
+        script: Script,
+        *,
+        is_again: bool = False,
+        beside: int = 0,
+        **more: str,
     ) -> Session:
-        """Let a client work through `prompts` in a process of its own, cut off from every network."""
+        """Let a client work through `prompts` in a process of its own, cut off from every network; on request beside
+        our service, at that port."""
         program = program_of(agent)
+        if beside:
+            program = [sys.executable, str(Path(__file__).with_name("beside.py")), str(beside), *program]
         asked = [prompts] if isinstance(prompts, str) else list(prompts)
 
         def words(port: int) -> list[str]:
