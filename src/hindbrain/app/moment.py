@@ -151,7 +151,8 @@ def _handed(scene: _Scene) -> str:
 
     agent = tidy(scene.notice.agent_type) or scene.listener.agent
     is_next = scene.notice.happening is Happening.SESSION_START
-    return handoff_notes(scene.listener.project, agent=agent, is_next=is_next, tools=scene.tools)
+    resumed = scene.notice.session if scene.notice.source == "resume" else ""
+    return handoff_notes(scene.listener.project, agent=agent, is_next=is_next, resumed=resumed, tools=scene.tools)
 
 
 def _recorded(scene: _Scene, plans: Sequence[_Plan], *, cursors: Mapping[str, str], tx: Transaction) -> list[_Said]:
