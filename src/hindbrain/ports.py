@@ -123,6 +123,10 @@ class ProjectFiles(Protocol):
     def mark(self, path: str) -> str:
         """Changes whenever the file does; "" when there is none."""
 
+    def newest(self, folder: str, suffix: str) -> tuple[str, ...]:
+        """Paths of the files in `folder` with that suffix, the one that was written last first; empty when there is
+        none."""
+
     def texts(self, folder: str, suffix: str, *, within: str) -> tuple[tuple[str, str], ...]:
         """(name, text) of the files in `folder` with that suffix, sorted by name; empty when there is none."""
 

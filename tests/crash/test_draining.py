@@ -25,7 +25,7 @@ from hindbrain.core.model.job import JobState
 from hindbrain.ports import Where
 
 DRAINER = Path(__file__).with_name("drainer.py")
-ENOUGH_S = 60.0
+ENOUGH_S = float(figure(60, 900))
 
 
 class Home:
