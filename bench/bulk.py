@@ -54,7 +54,7 @@ def fill(path: Path, *, size: int, projects: int, space: Space, label: str) -> N
 
 
 _MEMORY = f"INSERT INTO memory (seq, {', '.join(rows.WRITTEN)}) VALUES (?, {', '.join('?' for _ in rows.WRITTEN)})"
-_VECTOR = "INSERT INTO vector VALUES (?, ?, ?, 0, 0, ?, ?, ?, ?)"
+_VECTOR = "INSERT INTO vector VALUES (?, ?, ?, 0, 0, ?, ?, ?, ?, NULL)"
 
 
 @dataclass(frozen=True, slots=True)

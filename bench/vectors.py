@@ -210,7 +210,7 @@ def _add_vectors(db: apsw.Connection, *, size: int, projects: int) -> None:
         codes, scales = coded(points_of(count, seed=low))
         with db:
             db.executemany(
-                "INSERT INTO vector VALUES (?, ?, ?, 0, 0, 100, zeroblob(32), ?, ?)",
+                "INSERT INTO vector VALUES (?, ?, ?, 0, 0, 100, zeroblob(32), ?, ?, NULL)",
                 (
                     ((low + n) % projects + 1, space, low + n, float(scales[n]), codes[n].tobytes())
                     for n in range(count)

@@ -165,6 +165,19 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
         "rows": "how many rows went",
         "backups": "list of backups that were cleaned as well",
     },
+    "purge": {
+        "source": "what was named, in words",
+        "memories": "list of `{id, title, project, what, why}`; `what` is archived, erased, away (put away before), "
+        "reverted (to the words of others), weakened (others taught it, too), kept (made of other memories as well) or "
+        "returned (what had replaced it is gone)",
+        "rules": "list of suggestions that a person made rules of, out of what went; `undo` takes them back",
+        "shown": "how often what went was put into prompts",
+        "is_dry_run": "true: nothing was changed",
+        "runs": "list of `{project, run}`: what `maintenance undo` takes",
+        "erased": "rows that went, with `--hard`",
+        "backups": "list of backups that were cleaned as well",
+        "files": "list of files that follow the memories and were written anew",
+    },
     "review": {
         "reviews": "list of `{id, project, kind, memory_id, other_id, reason, opened_at, closed_at, decision, "
         "decided_by, text, other_text}`",

@@ -3,7 +3,8 @@
 Reads docs/reliability.tsv (rows and promises), docs/reliability-runs.tsv (what full runs reached), docs/data-bugs.tsv
 and the comments of tests/**/*.py; writes docs/reliability.md. With --check nothing is written: a stale page, a row
 without a test, or a test that is named and does not exist exits with 1. With --take FILE, what a full run noted there
-(`make soak`) takes the place of what stood in docs/reliability-runs.tsv for the same test.
+(`make soak`) takes the place of what stood in docs/reliability-runs.tsv for the same test. With --tests [ROW ...],
+print the tests that hold these rows, or any row.
 
 A comment that begins with row ids (`# R7`, `# X-17, R4, R13: why`) counts for the test that it stands in or above.
 """
@@ -22,6 +23,7 @@ PAGE = Path("docs/reliability.md")
 ROWS, RUNS, BUGS = Path("docs/reliability.tsv"), Path("docs/reliability-runs.tsv"), Path("docs/data-bugs.tsv")
 COMMANDS = {"crash": "make soak", "property": "make fuzz"}  # by folder; the others are in both
 _RUN = ("row", "test", "reached", "date", "seed")
+_ALL = "all"  # in the place of a test: all that hold the row
 _ID = re.compile(r"[RS][1-9]\d?(?![\w-])")
 _OTHER = re.compile(r"(?:CH|DX|LK|BD|HB|X|F|Q|G)-\d+(?:\.\.(?:[A-Z]+-)?\d+)?(?![\w-])")
 _BETWEEN = re.compile(r"(?:\s*[,;/+&]\s*|\s+and\s+|\s+)")
@@ -75,7 +77,9 @@ class Book:
         ]
         gone = [f"{one.test} is named in {BUGS} and is not there" for one in self.bugs if one.test not in self.known]
         past = [
-            f"{one.test} is named in {RUNS} and is not there" for one in self.runs if _bare(one.test) not in self.known
+            f"{one.test} is named in {RUNS} and is not there"
+            for one in self.runs
+            if one.test != _ALL and _bare(one.test) not in self.known
         ]
         return [*loose, *odd, *gone, *past]
 
@@ -88,10 +92,13 @@ def main(arguments: Sequence[str]) -> int:
         case ["--take", file]:
             take(root, Path(file))
             problems = _written(root)
+        case ["--tests", *rows]:
+            print("\n".join(tests_of(read(root), rows)))
+            problems = []
         case []:
             problems = _written(root)
         case _:
-            problems = ["usage: reliability.py [--check | --take FILE]"]
+            problems = ["usage: reliability.py [--check | --take FILE | --tests [ROW ...]]"]
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0
@@ -118,6 +125,25 @@ def take(root: Path, noted: Path) -> None:
     ordered = sorted(latest.values(), key=lambda one: (_order(one.row), one.test))
     lines = ["\t".join(_RUN), *("\t".join(getattr(one, name) for name in _RUN) for one in ordered)]
     (root / RUNS).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def tests_of(book: Book, rows: Sequence[str] = ()) -> list[str]:
+    """Each test once, in the order of the rows."""
+    held = (test for row in rows or book.rows for test in book.tests.get(row, ()))
+    return list(dict.fromkeys(held))
+
+
+def whole_rows(root: Path, outcomes: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The rows whose every test has run, and how that ended, by the outcome of each test and case (pytest's words)."""
+    ended: dict[str, list[str]] = {}
+    for case, outcome in outcomes.items():
+        ended.setdefault(_bare(case), []).append(outcome)
+    rows = []
+    for row, tests in read(root).tests.items():
+        cases = [outcome for test in tests for outcome in ended.get(test, ["missing"])]
+        if set(cases) == {"passed"}:
+            rows.append((row, f"all {len(tests)} tests held, in {len(cases):,} cases"))
+    return sorted(rows, key=lambda row: _order(row[0]))
 
 
 def read(root: Path) -> Book:
@@ -195,8 +221,9 @@ def _promise(row: str, book: Book) -> str:
 
 def _run(one: Run) -> str:
     file, _, name = _bare(one.test).partition("::")
-    usual = COMMANDS.get(file.split("/")[1], "make soak")
-    command = f"`{usual}`, or `HINDBRAIN_TIER=full pytest {file} -k {name.rpartition('::')[2]}`"
+    usual = COMMANDS.get(file.split("/")[1], "make soak") if name else "make soak"
+    what = f"{file} -k {name.rpartition('::')[2]}" if name else f"$(python scripts/reliability.py --tests {one.row})"
+    command = f"`{usual}`, or `HINDBRAIN_TIER=full pytest {what}`"
     return f"| {one.row} | {_cell(one.reached)} | {one.date} | {command} | {one.seed or '-'} |"
 
 

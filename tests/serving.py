@@ -77,8 +77,10 @@ class Api:
 
 
 @contextmanager
-def serving(home: Path, *, project: str = "app", has_worker: bool = False, **wish: Any) -> Iterator[Api]:
-    settings = Settings(home=str(home), store=str(home / "hindbrain.db"), project=project, embedder="off")
+def serving(
+    home: Path, *, project: str = "app", has_worker: bool = False, store: str = "", **wish: Any
+) -> Iterator[Api]:
+    settings = Settings(home=str(home), store=store or str(home / "hindbrain.db"), project=project, embedder="off")
     wanted = Wish(has_worker=has_worker, **wish)
     running = Running(
         settings, wanted, say=lambda _: None, more=hub.routes(), mounts=hub.mounts(), guests=lodged.guests()

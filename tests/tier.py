@@ -22,9 +22,13 @@ def a_seed() -> int:
 def reached(row: str, what: str, *, seed: int | None = None) -> None:
     """Say how far a test came. `make soak` names a file in HINDBRAIN_FIGURES that `scripts/reliability.py` reads."""
     print(f"{row}: {what}")
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").removesuffix(" (call)")
+    noted(row, what, test=test, seed=seed)
+
+
+def noted(row: str, what: str, *, test: str, seed: int | None = None) -> None:
     place = os.environ.get("HINDBRAIN_FIGURES")
     if place and IS_FULL:
-        test = os.environ.get("PYTEST_CURRENT_TEST", "").removesuffix(" (call)")
         fields = (row, test, what, f"{datetime.now(UTC):%Y-%m-%d}", "" if seed is None else str(seed))
         with Path(place).open("a", encoding="utf-8") as file:
             file.write("\t".join(fields) + "\n")

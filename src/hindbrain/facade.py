@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from hindbrain.app.projects import Located
 from hindbrain.app.tools import Tools
 from hindbrain.core.hints import TYPE_CHECKING, TypedDict, Unpack
+from hindbrain.core.value import replace
 from hindbrain.errors import BadValue, DiskFull, ReadOnly, StoreLocked
 from hindbrain.ports import Dialect, Folders, Project, Store
 from hindbrain.settings import Settings
@@ -33,6 +34,7 @@ if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for 
     from hindbrain.app.models import Costs
     from hindbrain.app.portable import Imported
     from hindbrain.app.promote import Approved
+    from hindbrain.app.purge import Purged
     from hindbrain.app.recall import Found
     from hindbrain.app.record import Recorded
     from hindbrain.app.reflect import Learned
@@ -204,6 +206,18 @@ class Upcoming(TypedDict, total=False):
     type: str  # exploration, implementation, debugging, review, refactoring
     session: str
     task: str
+
+
+class From(TypedDict, total=False):
+    """A source: what was taught by all of these. Words as in `core.source.Source`."""
+
+    session: str
+    task: str
+    agent: str
+    login: str
+    adapter: str
+    origin: str
+    is_tainted: bool
 
 
 class Edit(TypedDict, total=False):
@@ -441,6 +455,27 @@ class Hindbrain:
 
         spool = self._tools.spool() if self._tools.spool else None
         return forget(memory_id, store=self.store, clock=self._tools.clock, spool=spool)
+
+    def purge(
+        self,
+        *,
+        is_dry_run: bool = False,
+        is_hard: bool = False,
+        is_everywhere: bool = False,
+        tell: Callable[[int, int], None] | None = None,
+        **source: Unpack[From],
+    ) -> Purged:
+        """Put away all that one source taught here, or in all projects; `undo_upkeep` takes it back, unless `is_hard`:
+        then it is erased and proven gone, as by `forget`. A dry run tells the same and writes nothing."""
+        from hindbrain.app.purge import purge
+        from hindbrain.core.source import Source
+
+        projects = [one.id for one in self.store.projects()] if is_everywhere else [self._known()]
+        ways = {"is_dry_run": is_dry_run, "is_hard": is_hard}
+        purged = purge(Source(**source), projects, **ways, tools=self._tools, tell=tell or (lambda *_: None))
+        if is_dry_run or self._tools.folders is None:
+            return purged
+        return replace(purged, files=tuple(path for one in self.sync() for path in one.written))
 
     def reviews(self, *, with_closed: bool = False) -> Sequence[Review]:
         """What waits for a person, oldest first."""

@@ -123,6 +123,10 @@ class ProjectFiles(Protocol):
     def mark(self, path: str) -> str:
         """Changes whenever the file does; "" when there is none."""
 
+    def newest(self, folder: str, suffix: str) -> tuple[str, ...]:
+        """Paths of the files in `folder` with that suffix, the one that was written last first; empty when there is
+        none."""
+
     def texts(self, folder: str, suffix: str, *, within: str) -> tuple[tuple[str, str], ...]:
         """(name, text) of the files in `folder` with that suffix, sorted by name; empty when there is none."""
 
@@ -475,6 +479,7 @@ class Changes:
     memories: tuple[Memory, ...] = ()  # new ones, or the next version of a known one
     pulses: tuple[Pulse, ...] = ()
     sayings: tuple[Saying, ...] = ()
+    unsaid: tuple[Saying, ...] = ()  # sayings that go, by memory and receipt; one that is not there changes nothing
     links: tuple[Link, ...] = ()
     unlinked: tuple[Link, ...] = ()  # links that go, by their ends and relation; one that is not there changes nothing
     receipts: tuple[Receipt, ...] = ()
@@ -685,6 +690,16 @@ class Transaction(Reader, Protocol):
         meanwhile, and is still due."""
 
 
+class Ear(Protocol):
+    """Somebody who is told that something may have happened."""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether words of other processes reach it now: then there is no need to look often."""
+
+    def close(self) -> None: ...
+
+
 class Store(Reader, Protocol):
     """Durable memories. Each call happens wholly or not at all, and survives a crash once it returns."""
 
@@ -707,8 +722,14 @@ class Store(Reader, Protocol):
         """Remove the vectors of every other space, and expect those no more; how many vectors there were. Other
         writers get their turn in between; a call that was cut short is completed by the next."""
 
-    def erase(self, memory_id: str, *, at: datetime) -> Erasure:
-        """Remove a memory and every copy of its text, then search the files for what is left."""
+    def erase(self, *memory_ids: str, at: datetime) -> Erasure:
+        """Remove memories and every copy of their texts, then search the files for what is left. UnknownMemory when
+        one is not there, and nothing was removed."""
+
+    def listen(self, heard: Callable[[], None]) -> Ear | None:
+        """Call `heard`, from a thread of the store's, whenever any process may have written events, until the ear is
+        closed. It may be called for nothing, and a word may be lost: what counts is the cursor. None where the store
+        cannot tell: look now and then."""
 
     def repair(self) -> None:
         """Build the word index anew from the rows, remove vectors that do not belong to their memory's words."""

@@ -2,13 +2,14 @@
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from clients.script import Call
+from clients.script import Call, Part, Request, Say, Turn
 
 Records = list[dict[str, Any]]
 
@@ -37,6 +38,14 @@ class Agent(Protocol):
     def read(self, path: Path) -> Call: ...
 
     def write(self, path: Path, content: str) -> Call: ...
+
+    def task(self, prompt: str) -> list[Turn]:
+        """Give a subagent something to do, and wait for it."""
+        ...
+
+    def report(self, text: str) -> Part:
+        """How a subagent says that it is done."""
+        ...
 
     def page(self) -> Call:
         """Ask the server of web pages, where `serve_pages` has wired it."""
@@ -98,10 +107,12 @@ class Claude:
     def write(self, path: Path, content: str) -> Call:
         return Call("Write", {"file_path": str(path), "content": content})
 
-    def task(self, prompt: str, kind: str = "general-purpose") -> Call:
-        """A subagent, waited for."""
+    def task(self, prompt: str, kind: str = "general-purpose") -> list[Turn]:
         what = {"description": "a task", "prompt": prompt, "subagent_type": kind, "run_in_background": False}
-        return Call("Agent", what)
+        return [[Call("Agent", what)]]
+
+    def report(self, text: str) -> Part:
+        return Say(text)
 
     def page(self) -> Call:
         return Call("mcp__pages__fetch", {"url": "https://example.org/"})
@@ -156,6 +167,17 @@ class Codex:
         lines = "".join(f"+{line}\n" for line in content.splitlines())
         return Call("apply_patch", f"*** Begin Patch\n*** Add File: {path}\n{lines}*** End Patch")
 
+    def task(self, prompt: str) -> list[Turn]:
+        def wait(request: Request) -> Sequence[Part]:
+            """It was only started, and has a name."""
+            names = re.findall(r'"agent_id":"([0-9a-f-]{36})"', request.text)
+            return [Call("wait_agent", {"targets": names[-1:], "timeout_ms": 60_000}, namespace="multi_agent_v1")]
+
+        return [[Call("spawn_agent", {"message": prompt}, namespace="multi_agent_v1")], wait]
+
+    def report(self, text: str) -> Part:
+        return Say(text)
+
     def page(self) -> Call:
         return Call("fetch", {"url": "https://example.org/"}, namespace="mcp__pages")
 
@@ -203,6 +225,12 @@ class Gemini:
 
     def write(self, path: Path, content: str) -> Call:
         return Call("write_file", {"file_path": str(path), "content": content})
+
+    def task(self, prompt: str) -> list[Turn]:
+        return [[Call("invoke_agent", {"agent_name": "generalist", "prompt": prompt})]]
+
+    def report(self, text: str) -> Part:
+        return Call("complete_task", {"result": {"response": text}})
 
     def page(self) -> Call:
         return Call("mcp_pages_fetch", {"url": "https://example.org/"})
@@ -265,6 +293,12 @@ class OpenCode:
 
     def write(self, path: Path, content: str) -> Call:
         return Call("write", {"filePath": str(path), "content": content})
+
+    def task(self, prompt: str) -> list[Turn]:
+        return [[Call("task", {"description": "a task", "prompt": prompt, "subagent_type": "general"})]]
+
+    def report(self, text: str) -> Part:
+        return Say(text)
 
     def page(self) -> Call:
         return Call("pages_fetch", {"url": "https://example.org/"})

@@ -19,7 +19,7 @@ from threading import Timer
 from typing import Any
 
 import pytest
-from clients.agents import Agent, path_with, records
+from clients.agents import Agent, OpenCode, path_with, records
 from clients.model import serving
 from clients.script import Request, Script
 
@@ -97,17 +97,46 @@ class Desk:
         lines = (f"{name} = {json.dumps(value)}\n" for name, value in settings.items())
         (self.memory / "config.toml").write_text("".join(lines))
 
+    def listen(self, agent: Agent, *events: str) -> None:
+        """From now on write down what the client tells hooks of those events."""
+        heard = self.folder / "heard.jsonl"
+        hook = {"type": "command", "command": f"cat >> {heard}; echo >> {heard}", "name": "listen"}
+        name = {"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini": ".gemini/settings.json"}
+        place = self.project / name[agent.name]
+        place.parent.mkdir()
+        place.write_text(json.dumps({"hooks": {event: [{"hooks": [hook]}] for event in events}}))
+
+    @property
+    def heard(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in (self.folder / "heard.jsonl").read_text().splitlines() if line]
+
     def run(
-        self, agent: Agent, prompts: str | Sequence[str], script: Script, *, is_again: bool = False, **more: str
+        self,
+        agent: Agent,
+        prompts: str | Sequence[str],
+        script: Script,
+        *,
+        is_again: bool = False,
+        beside: int = 0,
+        **more: str,
     ) -> Session:
-        """Let a client work through `prompts` in a process of its own, cut off from every network."""
+        """Let a client work through `prompts` in a process of its own, cut off from every network; on request beside
+        our service, at that port."""
         program = program_of(agent)
+        if beside:
+            program = [sys.executable, str(Path(__file__).with_name("beside.py")), str(beside), *program]
         asked = [prompts] if isinstance(prompts, str) else list(prompts)
 
         def words(port: int) -> list[str]:
             return [*program, *agent.words(asked, is_again=is_again, port=port)]
 
         return self._cut_off(words, agent, script, talk=lambda process: agent.talk(process, asked), more=more)
+
+    def sit_before(self, agent: OpenCode, prompts: Sequence[str], script: Script) -> Session:
+        """Let a person work with it, who stays until all is quiet."""
+        seat = str(Path(__file__).with_name("seat.py"))
+        whole = [sys.executable, seat, json.dumps(program_of(agent)), *prompts]
+        return self._cut_off(lambda _: whole, agent, script, talk=lambda process: process.communicate(), more={})
 
     def ask(self, agent: Agent, *words: str, script: Script) -> Session:
         """Run our own command line where a client that it starts can reach nothing but the scripted model."""

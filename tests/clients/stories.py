@@ -34,12 +34,13 @@ print("1 passed")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Past:
-    """Two sessions at one desk, each a process of its own."""
+    """Three sessions at one desk, each a process of its own."""
 
     first: Session
     learned: Memories  # what memory held after the first
     later: Session
     kept: Memories  # and after the later one
+    last: Session  # was told nothing at its start, and then met the failure
 
 
 @contextlib.contextmanager
@@ -51,7 +52,10 @@ def lived(agent: Agent) -> Iterator[Past]:
         learned = one.memories
         later = punctual(one, lambda: meet_it_again(one, agent))
         one.drained()
-        yield Past(first=first, learned=learned, later=later, kept=one.memories)
+        kept = one.memories
+        one.set(session_limit=0)
+        last = punctual(one, lambda: fail_again(one, agent))
+        yield Past(first=first, learned=learned, later=later, kept=kept, last=last)
 
 
 def begin(desk: Desk, agent: Agent) -> None:
@@ -97,6 +101,13 @@ def meet_it_again(desk: Desk, agent: Agent) -> Session:
         [Say(f"I have read it all.\n\nMEMORY:decision:{CHOICE}\n")],
     ]
     return desk.run(agent, "The tests of the port fail, please look", Script(turns=turns))
+
+
+def fail_again(desk: Desk, agent: Agent) -> Session:
+    """A session that says nothing of what it is about, until it fails."""
+    (desk.project / "port.txt").write_text("5433\n")
+    turns = [[Say("Hello."), agent.shell("make test")], [Say("I see.")]]
+    return desk.run(agent, "Say hello", Script(turns=turns))
 
 
 def punctual(desk: Desk, run: Callable[[], Session]) -> Session:

@@ -1,49 +1,60 @@
-"""The real OpenCode: what it learns without being asked to, and what it is told without asking."""
+"""What only OpenCode does: before a person it goes on when it is asked to, and else it ends."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-import pytest
 from clients.agents import OpenCode
-from clients.stories import CHOICE, CURE, FORGED, HABIT, REFUSED, Past, blocks, lived
+from clients.desk import Desk, Session
+from clients.script import Part, Request, Say, Script
+from clients.stories import CURE, begin, blocks, punctual
 
-from hindbrain.core.trust import AGENT, TAINTED
-
-
-@pytest.fixture(scope="module")
-def past() -> Iterator[Past]:
-    with lived(OpenCode()) as one:
-        yield one
+AGENT = OpenCode()
 
 
-def test_what_a_session_learned_at_a_cost_is_kept_without_being_asked_for(past: Past) -> None:
-    assert past.first.code == 0, past.first.err
-    assert REFUSED in past.first.last.text and "1 passed" in past.first.last.text  # it did fail, and then pass
-    assert past.first.told(CURE) is None
-    assert {CURE, HABIT} <= set(past.learned)
+def test_before_a_person_an_agent_that_taught_nothing_is_asked_once_more(desk: Desk) -> None:
+    begin(desk, AGENT)
+    desk.set(enforce="block")
+
+    def taught(request: Request) -> Sequence[Part]:
+        assert "MEMORY: none" in request.text
+        return [Say(f"Now it is told.\n\nMEMORY:fix:{CURE}\n")]
+
+    turns = [*_turns(desk), taught]
+    session = punctual(desk, lambda: desk.sit_before(AGENT, ["Write the routes"], Script(turns=turns)))
+    desk.drained()
+
+    assert session.code == 0, session.err
+    assert len(session.requests) == len(turns)
+    assert desk.memories.keys() == {CURE}
 
 
-def test_a_failure_that_was_cured_is_remembered_with_its_cure(past: Past) -> None:  # F-32
-    (cured,) = past.learned.keys() - {CURE, HABIT}
-    assert REFUSED in cured and "5432" in cured and "port.txt" in cured
-    assert past.learned[cured]["provenance"]["source"] == "automatic"
+def test_a_run_of_such_an_agent_ends_all_the_same(desk: Desk) -> None:
+    begin(desk, AGENT)
+    desk.set(enforce="block")
+
+    session = punctual(desk, lambda: desk.run(AGENT, "Write the routes", Script(turns=_turns(desk))))
+    desk.drained()
+
+    assert session.code == 0, session.err
+    assert session.records[-1]["part"]["reason"] == "stop" and desk.memories == {}
 
 
-def test_the_next_session_is_told_before_it_fails(past: Past) -> None:
-    assert past.later.code == 0, past.later.err
-    assert past.later.told(CURE) == 0  # before the model has said a word
+def test_in_a_session_nothing_is_told_twice_until_the_context_is_shortened(desk: Desk) -> None:
+    begin(desk, AGENT)
+    desk.hindbrain("add", CURE, "--type", "fix")
+    prompt = "The tests of the port fail, please look"
+
+    def spoken() -> Session:
+        script = Script(turns=[[Say("One.")], [Say("Two.")], [Say("Three.")]], aside="We spoke.")
+        return desk.sit_before(AGENT, [prompt, prompt, "/compact", prompt], script)
+
+    session = punctual(desk, spoken)
+
+    assert session.code == 0, session.err
+    assert ["We spoke." in str(request.body) for request in session.requests] == [False, False, True]
+    assert ["One." in str(request.body) for request in session.requests] == [False, True, False]
+    assert [blocks(request, CURE) for request in session.requests] == [1, 1, 1]
 
 
-def test_nothing_is_told_twice(past: Past) -> None:
-    assert REFUSED in past.later.last.text  # there was a second occasion
-    assert blocks(past.later.last, CURE) == 1
-
-
-# S1
-def test_what_somebody_else_wrote_and_what_it_was_told_teaches_it_nothing(past: Past) -> None:
-    assert past.later.last.text.count(f"MEMORY:fix:{FORGED}") >= 3  # the file, the page and the command's output
-    assert past.kept.keys() == {*past.learned, CHOICE}
-
-
-def test_what_it_says_after_it_has_read_a_web_page_is_kept_and_told_to_nobody_unasked(past: Past) -> None:
-    assert past.learned[CURE]["trust"] == AGENT
-    assert past.kept[CHOICE]["trust"] == TAINTED
+def _turns(desk: Desk) -> list[list[Part]]:
+    """It changes a file, and says nothing of what it learned."""
+    return [[AGENT.write(desk.project / "routes.py", "ROUTES = {}\n")], [AGENT.shell("sleep 1")], [Say("Done.")]]

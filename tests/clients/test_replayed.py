@@ -11,13 +11,14 @@ from clients.stories import CURE, begin, punctual
 
 AGENT = Claude()
 SESSIONS = 50
+EVENTS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd")
 
 
 # S2
 def test_fifty_sessions_that_were_told_much_and_learned_nothing_add_no_memory(desk: Desk) -> None:
     begin(desk, AGENT)
     desk.hindbrain("add", CURE, "--type", "fix")
-    heard = _overheard(desk)
+    desk.listen(AGENT, *EVENTS)
     turns = [
         [Say("I read the port first."), AGENT.read(desk.project / "port.txt")],
         [AGENT.shell("wc -l port.txt")],
@@ -27,7 +28,7 @@ def test_fifty_sessions_that_were_told_much_and_learned_nothing_add_no_memory(de
     desk.drained()
     assert session.told(CURE) == 0
     known = desk.memories.keys()
-    events = [json.loads(line) for line in heard.read_text().splitlines() if line]
+    events = desk.heard
     told = 0
 
     for number in range(SESSIONS):
@@ -36,17 +37,6 @@ def test_fifty_sessions_that_were_told_much_and_learned_nothing_add_no_memory(de
 
     assert told >= SESSIONS - desk.trouble.count("too late")  # each was told something, unless the machine was busy
     assert desk.memories.keys() == known
-
-
-def _overheard(desk: Desk) -> Path:
-    """Let the client tell a file what it tells us."""
-    heard = desk.folder / "heard.jsonl"
-    listen = {"hooks": [{"type": "command", "command": f"cat >> {heard}"}]}
-    events = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd")
-    settings = desk.project / ".claude" / "settings.json"
-    settings.parent.mkdir()
-    settings.write_text(json.dumps({"hooks": {event: [listen] for event in events}}))
-    return heard
 
 
 def _replayed(desk: Desk, events: list[dict[str, str]], session: str) -> int:

@@ -14,13 +14,14 @@ import pytest
 from building import NOW, a_memory, a_project, keep
 from database import own_server, schema_url
 from filling import filled
+from tier import IS_FULL, figure, reached
 
 from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.adapters.sqlite.backups import SqliteBackups
 from hindbrain.adapters.sqlite.twin import checked
 from hindbrain.errors import DiskFull, HindbrainError, StoreDamaged
+from hindbrain.ports import Where
 
-IS_FULL = os.environ.get("HINDBRAIN_TIER") == "full"
 WRITER, KEEPER = (Path(__file__).with_name(name) for name in ("writer.py", "keeper.py"))
 WRITERS = 8
 
@@ -47,7 +48,7 @@ def numbers(store: SqliteStore) -> dict[str, list[int]]:
 # R10
 def test_a_backup_under_eight_writers_holds_all_that_was_promised_before_and_no_gap(tmp_path: Path) -> None:
     """What a writer did in order is there up to some moment, the same for all: none of it is missing in between."""
-    path, count = tmp_path / "hindbrain.db", 100 if IS_FULL else 5
+    path, count = tmp_path / "hindbrain.db", figure(5, 100)
     backups = SqliteBackups(str(path))
     writers = [started(WRITER, path, number, 100_000) for number in range(WRITERS)]
     try:
@@ -74,6 +75,7 @@ def test_a_backup_under_eight_writers_holds_all_that_was_promised_before_and_no_
             writer.communicate()
     with closing(SqliteStore(path)) as store:
         assert not store.damage()
+    reached("R10", f"{count} backups under {WRITERS} writers: each checked, all promised before it there, no gap")
 
 
 def killed(program: "subprocess.Popen[str]", chance: random.Random, *, within_s: float) -> list[str]:
@@ -86,7 +88,7 @@ def killed(program: "subprocess.Popen[str]", chance: random.Random, *, within_s:
 
 
 # R4 R10
-@pytest.mark.parametrize("seed", range(100 if IS_FULL else 12))
+@pytest.mark.parametrize("seed", range(figure(12, 100)))
 def test_a_backup_that_is_killed_leaves_whole_ones_only(tmp_path: Path, seed: int) -> None:
     print("seed", seed)
     path = tmp_path / "hindbrain.db"
@@ -107,7 +109,7 @@ def test_a_backup_that_is_killed_leaves_whole_ones_only(tmp_path: Path, seed: in
 
 # R4 R10
 @pytest.mark.parametrize("deed", ["restore", "mend"])
-@pytest.mark.parametrize("seed", range(100 if IS_FULL else 8))
+@pytest.mark.parametrize("seed", range(figure(8, 100)))
 def test_a_restore_that_is_killed_leaves_the_old_store_or_the_new_one(tmp_path: Path, seed: int, deed: str) -> None:
     print("seed", seed)
     path = tmp_path / "hindbrain.db"
@@ -192,7 +194,7 @@ def content(store: SqliteStore) -> list[object]:
 
 
 # R8
-@pytest.mark.parametrize("seed", range(1000 if IS_FULL else 40))
+@pytest.mark.parametrize("seed", range(figure(40, 1_000)))
 def test_changed_bytes_are_found_or_harmless_and_mended_from_the_backup(tmp_path: Path, seed: int) -> None:
     print("seed", seed)
     path, chance = tmp_path / "hindbrain.db", random.Random(seed)
@@ -222,7 +224,7 @@ def test_changed_bytes_are_found_or_harmless_and_mended_from_the_backup(tmp_path
 
 
 # R8
-@pytest.mark.parametrize("seed", range(300 if IS_FULL else 15))
+@pytest.mark.parametrize("seed", range(figure(15, 300)))
 def test_what_was_learned_since_the_backup_survives_the_damage_of_other_rows(tmp_path: Path, seed: int) -> None:
     """Bits only: of a row that one of them hits and that no backup has, it is told."""
     print("seed", seed)
@@ -252,6 +254,35 @@ def test_what_was_learned_since_the_backup_survives_the_damage_of_other_rows(tmp
     assert not is_unread or known.keys() >= found.keys() >= {"mem-a", "mem-b"}
 
 
+# R8 R10
+def test_a_large_store_is_mended_and_restored_within_a_minute(tmp_path: Path) -> None:
+    count, path = figure(300, 100_000), tmp_path / "hindbrain.db"
+    backups = SqliteBackups(str(path))
+    with closing(SqliteStore(path)) as store:
+        a_project(store)
+        for at in range(0, count, 1_000):
+            numbered = range(at, min(at + 1_000, count))
+            keep(
+                store, *(a_memory(f"lesson {n} of module{n % 997}: renew the lock", id=f"mem-{n:06}") for n in numbered)
+            )
+        began = time.monotonic()
+        made = backups.make(NOW, tell=quiet)
+        taken_s = time.monotonic() - began
+        store._connection().execute("UPDATE memory SET content = 'spoiled' WHERE seq % 50 = 7")
+    began = time.monotonic()
+    mended = backups.mend(NOW + timedelta(hours=1))
+    mended_s = time.monotonic() - began
+    began = time.monotonic()
+    backups.restore(made.path, at=NOW + timedelta(hours=2))
+    restored_s = time.monotonic() - began
+    with closing(SqliteStore(path)) as store:
+        assert store.count(Where(project="prj-one")) == count and not store.damage()
+    assert not mended.lost and not mended.unsure and Path(mended.aside).exists()
+    assert not IS_FULL or max(mended_s, restored_s) <= 60
+    reached("R8", f"{count:,} memories, one in fifty spoiled: mended from the backup in {mended_s:.0f} s, none lost")
+    reached("R10", f"{count:,} memories: backed up in {taken_s:.0f} s, restored in {restored_s:.0f} s")
+
+
 # R10 R15
 def test_a_backup_of_a_server_under_writers_is_one_state_of_it() -> None:
     from hindbrain.adapters.postgres import PostgresStore
@@ -278,7 +309,7 @@ def test_a_backup_of_a_server_under_writers_is_one_state_of_it() -> None:
                 for writer in writers:
                     assert writer.stdout is not None and writer.stdout.readline() == "ready\n"
                     assert writer.stdout.readline().startswith("mem-")
-                made = [backups.make(NOW + timedelta(days=day), tell=quiet) for day in range(3 if IS_FULL else 1)]
+                made = [backups.make(NOW + timedelta(days=day), tell=quiet) for day in range(figure(1, 3))]
             finally:
                 for writer in writers:
                     writer.kill()

@@ -25,7 +25,7 @@ from hindbrain.core.model.job import JobState
 from hindbrain.ports import Where
 
 DRAINER = Path(__file__).with_name("drainer.py")
-ENOUGH_S = 60.0
+ENOUGH_S = float(figure(60, 900))
 
 
 class Home:
@@ -160,7 +160,7 @@ def test_of_workers_that_start_stop_and_die_in_any_order_there_is_never_more_tha
     """Each that becomes the worker takes a lock that only a second one would find taken, and says so."""
     seed = a_seed()
     chance = random.Random(seed)
-    rounds = figure(12, 300)
+    rounds = figure(12, 1_000)
     ended = Counter[str]()
     for number in range(rounds):
         some = [home.start(is_ready=False) for _ in range(chance.randint(1, 3))]

@@ -1,6 +1,5 @@
 """Upkeep that is killed at any moment loses nothing, and the next run completes it."""
 
-import os
 import random
 import signal
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from building import NOW, a_memory, a_project, keep, tools_of
+from tier import figure
 
 from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.app import maintain
@@ -19,10 +19,9 @@ from hindbrain.app.upkeep import runs, undo
 from hindbrain.core.model import Counters, Kind, Memory, State
 from hindbrain.ports import Where
 
-IS_FULL = os.environ.get("HINDBRAIN_TIER") == "full"
 CARETAKER = Path(__file__).with_name("caretaker.py")
 EVERY = Where(project="prj-one", states=frozenset(State))
-COUNT = 900 if IS_FULL else 300
+COUNT = figure(300, 900)
 
 
 def filled(home: Path) -> None:
@@ -57,7 +56,7 @@ def killed(home: Path, job: str, *, after_s: float) -> bool:
         return one.wait() != 0
 
 
-@pytest.mark.parametrize("seed", range(10 if IS_FULL else 1))
+@pytest.mark.parametrize("seed", range(figure(1, 10)))
 @pytest.mark.parametrize("job", ["prune", "merge", "cleanup"])
 def test_a_killed_run_loses_nothing_and_the_next_completes_it(tmp_path: Path, job: str, seed: int) -> None:  # F-19
     filled(tmp_path)

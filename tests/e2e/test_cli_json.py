@@ -40,6 +40,7 @@ def arguments(name: str, memory_id: str) -> list[str]:
         "links": [memory_id],
         "verdict": [memory_id, "helped"],
         "forget": [memory_id, "--hard", "--yes"],
+        "purge": ["--session", "s1"],
         "completion": ["bash"],
         "inject": ["--task-title", "lock"],
         "extract": ["--session", "s1"],
@@ -132,6 +133,7 @@ def test_options_that_all_commands_share_work_everywhere(cli: Cli) -> None:
         "init": ["--dry-run"],
         "uninit": ["--dry-run"],
         "forget": [memory_id, "--hard", "--yes"],
+        "purge": ["--session", "s1"],
         "apply": ["--all-safe"],
     }
     exported = cli("export", "--project", "shared").out

@@ -66,3 +66,28 @@ def test_links_are_made_seen_and_drawn(cli: Cli) -> None:  # LK-073 LK-081
     assert "other way" in wrong["fix"]
     assert cli("links", one, "--remove", "derived_from", other, "--json").data["links"] == []
     assert "no links" in cli("links", other).out
+
+
+# S12
+def test_all_that_a_session_taught_is_counted_taken_out_and_brought_back(cli: Cli) -> None:
+    cli("capture", "--session", "s-bad", stdin="MEMORY:fix:Never lock the harbour gate\n")
+    cli("capture", "--session", "s-good", stdin="MEMORY:fix:Restart the worker after a deploy\n")
+    [bad] = [one["id"] for one in cli("list", "--json").data["memories"] if "harbour" in one["content"]]
+
+    assert "Name a source" in cli("purge", code=2).err
+    told = cli("purge", "--session", "s-bad", "--dry-run", "--json").data
+    assert [(one["id"], one["what"]) for one in told["memories"]] == [(bad, "archived")] and told["is_dry_run"]
+    assert cli("show", bad, "--json").data["state"] == "live"
+
+    assert "1 put away" in (out := cli("purge", "--session", "s-bad").out) and "maintenance undo run-" in out
+    assert cli("show", bad, "--json").data["state"] == "archived"
+    [run] = cli("maintenance", "--json").data["runs"]
+    assert run["job"] == "purge"
+    assert "purge" in cli("audit").out
+    assert cli("maintenance", "undo", run["id"], "--json").data["restored"] == [bad]
+
+    done = cli("purge", "--session", "s-bad", "--hard", "--json").data
+    assert [one["what"] for one in done["memories"]] == ["erased"] and done["erased"] > 0
+    assert cli("show", bad, "--json", code=67).error["code"] == "unknown_memory"
+    assert [one["content"] for one in cli("list", "--json").data["memories"]] == ["Restart the worker after a deploy"]
+    assert "0 memories" in cli("purge", "--session", "s-bad").out

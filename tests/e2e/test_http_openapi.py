@@ -1,6 +1,5 @@
 """The OpenAPI document is true: what it allows is answered as it says, what it forbids is refused, nothing breaks."""
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,11 +14,11 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 from serving import Api, serving
+from tier import IS_FULL, figure
 
 from hindbrain.entry.http.table import Route, offered
 
-IS_FULL = os.environ.get("HINDBRAIN_TIER") == "full"
-EXAMPLES = 200 if IS_FULL else 6
+EXAMPLES = figure(6, 200)
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,6 +15,8 @@ from typing import Any
 import pytest
 
 from hindbrain.adapters.clients import kit
+from hindbrain.core.hooks.clients import answer, notice
+from hindbrain.core.hooks.notice import Reply
 from hindbrain.core.setup.wires import events
 from hindbrain.entry.cli.commands import COMMANDS
 
@@ -129,7 +132,18 @@ needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
 DRIVER = """\
 import { Hindbrain } from "./hindbrain.mjs"
 const asked = []
-const client = { session: { promptAsync: async (given) => asked.push(given) } }
+let answers = []
+const client = {
+  session: {
+    promptAsync: async (given) => asked.push(given),
+    prompt: async (given) => {
+      asked.push(given)
+      const [text, then] = answers.shift()
+      await then?.()
+      return { data: { parts: [{ type: "text", text }] } }
+    },
+  },
+}
 const plugin = await Hindbrain({ client, directory: "/repo" })
 const event = (type, properties) => plugin.event({ event: { type, properties } })
 const system = async (first = "You are an agent") => {
@@ -137,12 +151,24 @@ const system = async (first = "You are an agent") => {
   await plugin["experimental.chat.system.transform"]({ sessionID: "s1" }, output)
   return output.system.slice(1)
 }
-const say = async (role, id, text, more = {}) => {
-  await event("message.updated", { info: { id, role, sessionID: "s1" } })
-  const part = { id: `p-${id}`, messageID: id, sessionID: "s1", type: "text", text, ...more }
+const say = async (role, id, text, more = {}, sessionID = "s1", agent = undefined) => {
+  await event("message.updated", { info: { id, role, sessionID, agent } })
+  const part = { id: `p-${id}`, messageID: id, sessionID, type: "text", text, ...more }
   await event("message.part.updated", { part })
 }
 """
+
+
+def _held() -> Any:
+    """What the hook program really prints where an agent is held."""
+    rests = notice(
+        "opencode", {"hook_event_name": "session.idle", "session_id": "s1"}, at=datetime(2026, 1, 2, tzinfo=UTC)
+    )
+    assert rests is not None
+    return json.loads(answer(rests, Reply(hold="why")))
+
+
+HELD = _held()
 
 
 def in_node(tmp_path: Path, hook: Path, script: str, *, answers: object = None, command: Sequence[str] = ()) -> Any:
@@ -265,9 +291,80 @@ await say("assistant", "m3", "done again")
 await event("session.idle", { sessionID: "s1" })
 console.log(JSON.stringify(asked))
 """
-    asked = in_node(tmp_path, hook, script, answers={"session.idle": {"hold": "why"}})
+    asked = in_node(tmp_path, hook, script, answers={"session.idle": HELD})
     assert asked[0] == {"path": {"id": "s1"}, "body": {"parts": [{"type": "text", "text": "why", "synthetic": True}]}}
     assert [event["stop_hook_active"] for _, event in seen(tmp_path)] == [False, True]
+
+
+TASK = """
+await event("session.created", { sessionID: "s2", info: { id: "s2", parentID: "s1", agent: "explore" } })
+await say("user", "m1", "which port?", {}, "s2", "explore")
+await say("assistant", "m2", "It reads 5433.", {}, "s2", "compaction")
+const again = (id, text) => [text, () => say("assistant", id, text, {}, "s2", "compaction")]
+const task = async (state) => {
+  const output = { output: `<task state="${state}">\\n<task_result>\\nIt reads 5433.\\n</task_result>\\n</task>` }
+  output.metadata = { sessionId: "s2" }
+  await plugin["tool.execute.after"]({ sessionID: "s1", tool: "task", callID: "c" }, output)
+  return output.output
+}
+"""
+
+
+@needs_node
+@pytest.mark.parametrize("is_told_first", [True, False])
+def test_a_subagent_that_is_held_is_asked_while_its_parent_waits(
+    tmp_path: Path, hook: Path, is_told_first: bool
+) -> None:
+    idle = """await event("session.idle", { sessionID: "s2" })\n"""
+    script = f"""{TASK}
+answers = [again("m3", "Wait."), again("m4", "Now it is told.")]
+{idle if is_told_first else ""}
+const output = await task("completed")
+console.log(JSON.stringify([asked, output]))
+"""
+    asked, output = in_node(tmp_path, hook, script, answers={"session.idle": HELD})
+    why = {"agent": "explore", "parts": [{"type": "text", "text": "why", "synthetic": True}]}
+    assert asked == [{"path": {"id": "s2"}, "body": why}] * 2  # and not for ever
+    assert "It reads 5433.\n\nWait.\n\nNow it is told.\n</task_result>" in output
+    idles = [event for _, event in seen(tmp_path) if event["hook_event_name"] == "session.idle"]
+    assert [event["stop_hook_active"] for event in idles] == [False, True]
+    assert {event["agent_id"] for event in idles} == {"s2"}
+
+
+@needs_node
+def test_a_subagent_that_nobody_waits_for_is_asked_when_it_rests(tmp_path: Path, hook: Path) -> None:
+    script = f"""{TASK}
+const output = await task("running")
+await event("session.idle", {{ sessionID: "s2" }})
+console.log(JSON.stringify([asked.length, output]))
+"""
+    count, output = in_node(tmp_path, hook, script, answers={"session.idle": HELD})
+    assert count == 1 and "why" not in output
+
+
+@needs_node
+def test_a_subagent_that_may_go_hands_over_what_it_had(tmp_path: Path, hook: Path) -> None:
+    script = f"""{TASK}
+const output = await task("completed")
+console.log(JSON.stringify([asked, output]))
+"""
+    asked, output = in_node(tmp_path, hook, script)
+    assert asked == [] and output.count("It reads 5433.") == 1
+
+
+@needs_node
+def test_a_session_that_began_in_another_process_says_that_it_goes_on(tmp_path: Path, hook: Path) -> None:
+    script = """
+const parts = [{ type: "text", text: "go on", messageID: "m1", id: "p1" }]
+await plugin["chat.message"]({ sessionID: "s1" }, { parts })
+console.log(JSON.stringify(await system()))
+"""
+    assert in_node(tmp_path, hook, script, answers={"session.created": {"context": "START"}}) == ["START"]
+    begun, asked = (event for _, event in seen(tmp_path))
+    assert (begun["hook_event_name"], begun["source"]) == ("session.created", "resume")
+    found = notice("opencode", begun, at=datetime(2026, 1, 2, tzinfo=UTC))
+    assert found is not None and (found.source, found.session) == ("resume", "s1")
+    assert asked["hook_event_name"] == "chat.message"
 
 
 @needs_node

@@ -21,8 +21,6 @@ HARMLESS = {
     "src/hindbrain/core/door/names.py": {"passcode", "passkey", "contrase", "kennwort"},  # words for keys
     "src/hindbrain/core/recall/frame.py": {r"\|[\w\s▁.-]{1,60}\|>"},  # the form of a model's own marks
     "src/hindbrain/entry/cli/demo.py": {'sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc'},  # of the demo, in two halves
-    "plugin/plugins/hindbrain/.claude-plugin/plugin.json": {"Apache-2.0"},  # a licence's name
-    "pyproject.toml": {"Apache-2.0"},
 }
 OWN_ID = re.compile(r"(?:mem|sug|rcp|rev|inj)-[0-9a-z]{26}")
 

@@ -79,3 +79,23 @@ def test_what_a_full_run_noted_takes_the_place_of_what_it_said_before(tmp_path: 
         "R4\ttests/t.py::test_a\t20 rounds\t2026-01-10\t7",
         "R10\ttests/t.py::test_b\tall\t2026-01-10\t",
     ]
+
+
+def test_a_row_whose_every_test_has_held_is_noted_and_no_other(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "docs" / "reliability.tsv").write_text("row\tpromise\nR1\tone\nR2\tanother\nR3\ta third\n")
+    (tmp_path / "docs" / "data-bugs.tsv").write_text("found\twhat\ttest\n")
+    source = (
+        "# R1\ndef test_a():\n    pass\n\n\n# R1 R2\ndef test_b():\n    pass\n\n\n# R2 R3\ndef test_c():\n    pass\n"
+    )
+    (tmp_path / "tests" / "test_t.py").write_text(source)
+    ended = {"tests/test_t.py::test_a": "passed", "tests/test_t.py::test_b[1]": "passed"}
+    ended |= {"tests/test_t.py::test_b[2]": "passed", "tests/test_t.py::test_c": "skipped"}
+    assert script.whole_rows(tmp_path, ended) == [("R1", "all 2 tests held, in 3 cases")]
+    book = script.read(tmp_path)
+    assert script.tests_of(book, ["R2"]) == ["tests/test_t.py::test_b", "tests/test_t.py::test_c"]
+    assert script.tests_of(book) == [f"tests/test_t.py::test_{name}" for name in "abc"]
+    run = script.Run(row="R1", test="all", reached="all 2 tests held", date="2026-01-10", seed="")
+    book = script.Book(rows=book.rows, tests=book.tests, runs=[run], bugs=[], known=book.known)
+    assert not book.problems and "--tests R1)" in script.render(book)

@@ -213,6 +213,47 @@ def test_what_a_person_saves_meanwhile_is_not_lost(following: Tools, tmp_path: P
     assert "saved meanwhile" in file.read_text() and "into the old file" in file.read_text()
 
 
+class _Twice(_Hasty):
+    """A person saves before our file takes the place of theirs, and over ours before theirs is back."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.first = ""
+
+    def exchange(self, tree: dict[str, bytes], folder: str, *, present: dict[str, bytes], settle_s: float) -> Written:
+        if self.first:
+            return super().exchange(tree, folder, present=present, settle_s=settle_s)
+        self.first = self.file.read_text() + "\n## First\nsaved before\n"
+        self.file.write_text(tree[".loki/CONTINUITY.md"].decode() + "\n## Second\nsaved over ours\n")
+        late = {".loki/CONTINUITY.md": self.first.encode()}
+        return Written(changed=(), theirs=(".loki/CONTINUITY.md",), late=late)
+
+
+def test_of_two_saves_around_our_writing_neither_is_lost(following: Tools, tmp_path: Path) -> None:  # R17
+    file = tmp_path / "repo" / ".loki" / "CONTINUITY.md"
+    write_continuity(PROJECT, tools=following, settle_s=0)
+    done = write_continuity(PROJECT, tools=replace(following, folders=_Twice(file)), settle_s=0)
+    said = file.read_text()
+    assert not done.is_busy
+    assert "saved over ours" in said and said.count("## First\nsaved before") == 1
+    assert said.count("## Current State") == 1
+
+
+class _Endless(_Hasty):
+    """An editor that saves into the file that it has open, whenever another one has taken its place."""
+
+    def exchange(self, tree: dict[str, bytes], folder: str, *, present: dict[str, bytes], settle_s: float) -> Written:
+        written = super().exchange(tree, folder, present=present, settle_s=settle_s)
+        late = {path: content + b"\n## Late\nonce more\n" for path, content in tree.items()}
+        return Written(changed=written.changed, theirs=written.theirs, late=late)
+
+
+def test_what_is_saved_late_without_an_end_lies_beside(following: Tools, tmp_path: Path) -> None:  # R17
+    write_continuity(PROJECT, tools=following, settle_s=0)
+    done = write_continuity(PROJECT, tools=replace(following, folders=_Endless()), settle_s=0)
+    assert done.is_busy and Path(done.copy).read_text().endswith("## Late\nonce more\n")
+
+
 def test_many_saves_beside_our_writing_lose_nothing(following: Tools, clock: FakeClock, tmp_path: Path) -> None:  # R17
     file = tmp_path / "repo" / ".loki" / "CONTINUITY.md"
     write_continuity(PROJECT, tools=following, settle_s=0)

@@ -224,6 +224,8 @@ HARMLESS = [
     "the token count went from 1200 to 900",
     "primary_key = 'user_id'",
     "key: value",
+    'license = "Apache-2.0"',
+    '"license": "BSD-3-Clause",',
     "for key, value in items.items():",
     "password_length = 12",
     "def login(user: str, password: str) -> Token:",

@@ -1,6 +1,7 @@
-"""How a command ended where the client's hook does not say."""
+"""What a client's hook does not say: how a command ended, which subagent is done."""
 
 import json
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hindbrain.adapters.files import LocalFiles
-from hindbrain.app.ending import with_ending
+from hindbrain.app.ending import completed as known
+from hindbrain.app.ending import records, with_ending
 from hindbrain.core.hooks.notice import Happening, Notice
 from hindbrain.core.transcripts.codex import exit_code
 from hindbrain.core.value import replace
@@ -83,3 +85,49 @@ def test_only_a_number_is_an_exit_code() -> None:
 @given(st.text(), st.text(min_size=1))
 def test_no_transcript_and_no_call_is_an_error(source: str, call: str) -> None:
     assert exit_code(source, call) is None
+
+
+@pytest.fixture
+def done(tmp_path: Path) -> Notice:
+    """A subagent of Gemini CLI wants to stop; two have records."""
+    folder = tmp_path / "chats" / "s"
+    folder.mkdir(parents=True)
+    for written_s, name in enumerate(("early.jsonl", "late.jsonl", "no-record.txt")):
+        (folder / name).write_text("{}\n")
+        os.utime(folder / name, (written_s, written_s))
+    return Notice(
+        client="gemini",
+        happening=Happening.AGENT_STOP,
+        session="s",
+        at=datetime(2026, 1, 2, tzinfo=UTC),
+        transcript=str(tmp_path / "chats" / "session-1.jsonl"),
+        agent_type="subagent",
+    )
+
+
+def test_the_subagent_of_gemini_that_spoke_last_is_the_one_that_is_done(done: Notice) -> None:
+    found = known(done, files=LocalFiles())
+
+    assert (found.agent, Path(found.agent_transcript).name) == ("late", "late.jsonl")
+    assert [Path(path).name for path in records(done, files=LocalFiles())] == ["late.jsonl", "early.jsonl"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"transcript": ""},
+        {"transcript": "session-1.jsonl"},
+        {"transcript": "/nowhere/session-1.jsonl"},
+        {"session": ".."},
+        {"session": "../chats/s"},
+        {"session": "s\0"},
+        {"agent": "known"},
+        {"happening": Happening.STOP},
+        {"client": "claude"},
+    ],
+    ids=str,
+)
+def test_a_subagent_that_left_no_record_stays_unknown(done: Notice, change: dict[str, object]) -> None:
+    given = replace(done, **change)
+
+    assert known(given, files=LocalFiles()) == given

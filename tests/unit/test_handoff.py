@@ -178,6 +178,13 @@ def test_a_taken_handoff_is_not_written_over(store: Store, tools: Tools) -> None
     assert [one.id for one in handoffs(PROJECT, store=store)] == ["handoff-001", "handoff-002"]
 
 
+def test_a_session_that_goes_on_is_not_handed_its_own_work(store: Store, tools: Tools) -> None:
+    did(store, *LOG)
+    handed_over(PROJECT, session="s1", agent="", tools=tools)
+    assert handoff_notes(PROJECT, agent="", is_next=True, resumed="s1", tools=tools) == ""
+    assert "handoff-001" in handoff_notes(PROJECT, agent="", is_next=True, resumed="s2", tools=tools)
+
+
 def test_tasks_of_several_sessions_add_up_and_each_agent_has_its_ledger(store: Store, tools: Tools) -> None:  # LK-110
     did(store, *LOG, a_deed("act-7", Deed.COMPLETION, "Docs written", session="s2"))
     for session in ("s1", "s2", "s2"):

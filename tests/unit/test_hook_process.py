@@ -91,6 +91,13 @@ def test_a_failing_command_of_gemini_and_a_read_that_it_cannot_be_told_of_before
     assert [heard and heard.asks for heard in asked] == [event.ALWAYS, event.IF_CHEAP]
 
 
+def test_a_subagent_of_gemini_that_says_that_it_is_done_is_kept_safely_and_asked_about() -> None:
+    done = b'{"hook_event_name":"BeforeTool","tool_name":"complete_task","tool_input":{}}'
+    other = b'{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{}}'
+    asked = [event.read(payload, client="gemini") for payload in (done, other)]
+    assert [heard and (heard.asks, heard.is_synced) for heard in asked] == [(event.ALWAYS, True), (event.NEVER, False)]
+
+
 # Keeping.
 
 

@@ -323,6 +323,45 @@ def test_a_session_of_opencode_with_a_parent_is_a_subagent() -> None:
 # Answers.
 
 
+def test_a_subagent_of_gemini_is_done_when_it_says_so_by_its_tool() -> None:
+    given = {"result": {"response": "It reads 5433.\nMEMORY:fix:it"}}
+    payload = {**recorded("gemini", "BeforeTool"), "tool_name": "complete_task", "tool_input": given}
+    done = heard("gemini", payload)
+    assert (done.happening, done.message) == (Happening.AGENT_STOP, "It reads 5433.\nMEMORY:fix:it")
+    assert not done.is_internal  # though the client says neither who it is nor of what type
+    assert json.loads(answer(done, Reply(context="known", hold="say it"))).keys() == {"decision", "reason"}
+    after = heard("gemini", {**recorded("gemini", "AfterTool"), "tool_name": "complete_task"})
+    assert after.happening is Happening.AFTER_TOOL and not after.is_errand
+
+
+def test_the_tool_that_starts_a_subagent_of_gemini_ends_with_it() -> None:
+    payload = {**recorded("gemini", "AfterTool"), "tool_name": "invoke_agent"}
+    assert heard("gemini", payload).is_errand
+    assert not of("gemini", "AfterTool").is_errand
+    assert not heard("claude", {**recorded("claude", "PostToolUse"), "tool_name": "invoke_agent"}).is_errand
+
+
+@pytest.mark.parametrize(
+    ("command", "paths"),
+    [
+        ("cat check.py", ("check.py",)),
+        ("sed -n '1,200p' src/a.py", ("src/a.py",)),
+        ("cd x && head -n 20 'a.py' && /usr/bin/tail -5 b.py", ("a.py", "b.py")),
+        ("nl -ba a.py | sed -n 1,9p", ("a.py",)),
+        ("sed -i s/a/b/ a.py", ()),
+        ("cat > a.py <<EOF", ()),
+        ("cat $HOME/a.py", ()),
+        ("cat", ()),
+        ("make test", ()),
+        ("echo cat a.py", ()),
+        ("", ()),
+    ],
+)
+def test_a_command_that_only_shows_files_reads_them(command: str, paths: tuple[str, ...]) -> None:
+    used = heard("codex", {**recorded("codex", "PostToolUse"), "tool_name": "Bash", "tool_input": {"command": command}})
+    assert (used.is_shell, used.is_read, used.paths) == (True, bool(paths), paths)
+
+
 @pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart"])
 @pytest.mark.parametrize("client", ["claude", "codex"])
 def test_the_agent_is_told_under_the_name_of_the_event(client: str, event: str) -> None:
@@ -369,6 +408,7 @@ def test_only_a_stop_can_be_held_and_each_client_has_its_word() -> None:
     for client in ("claude", "codex"):
         assert said(client, "SubagentStop", HOLD)["decision"] == "block"
         assert said(client, "PreToolUse", HOLD) is None and said(client, "UserPromptSubmit", HOLD) is None
+    assert said("gemini", "BeforeTool", HOLD) is None and said("gemini", "AfterTool", HOLD) is None
 
 
 STOPS = {"claude": "Stop", "codex": "Stop", "gemini": "AfterAgent", "opencode": "session.idle"}

@@ -105,6 +105,20 @@ def test_a_resumed_session_is_told_only_what_is_new_to_it(tools: Tools, clock: F
     assert "MEMORY:pitfall" not in again  # it stands above
 
 
+@pytest.mark.parametrize("client", ["gemini", "opencode"])
+def test_a_client_that_forgets_what_it_was_told_is_told_again_when_it_goes_on(
+    tools: Tools, clock: FakeClock, client: str
+) -> None:
+    keep(tools.store, a_memory(CACHE, id="mem-a"))
+    assert "mem-a" in start(tools, client=client)
+    at = clock.forward(hours=1)
+    again = start(tools, source="resume", client=client)
+    assert "mem-a" in again and "MEMORY:pitfall" in again
+    did(tools, Deed.SESSION, at, subject="resume")
+    question = "how is the redis cache flushed before a deploy"
+    assert prompt(tools, question, client=client) == ""
+
+
 @pytest.mark.parametrize("cut", ["clear", "compact"])
 def test_what_went_out_of_sight_may_be_shown_again(tools: Tools, clock: FakeClock, cut: str) -> None:
     keep(tools.store, a_memory(CACHE, id="mem-a"))
@@ -247,6 +261,21 @@ def test_reading_and_a_bare_name_count_as_well(tools: Tools) -> None:
 def test_a_file_elsewhere_brings_nothing(tools: Tools, path: str) -> None:
     keep(tools.store, a_memory("pitfall in lock.py: it expires", id="mem-a", type="pitfall"))
     assert edit(tools, path) == ""
+
+
+@pytest.mark.parametrize("what", ["is_read", "is_edit"])
+def test_a_client_that_hears_nothing_before_is_told_of_a_file_after(tools: Tools, what: str) -> None:
+    keep(tools.store, a_memory("pitfall in src/a.py: it expires", id="mem-a", type="pitfall"))
+    touched = {what: True, "paths": ("src/a.py",)}
+    assert say(tools, Happening.AFTER_TOOL, client="claude", **touched) == ""  # type: ignore[arg-type]
+    assert say(tools, Happening.AFTER_TOOL, client="gemini", is_failure=True, **touched) == ""  # type: ignore[arg-type]
+    assert "mem-a" in say(tools, Happening.AFTER_TOOL, client="gemini", **touched)  # type: ignore[arg-type]
+
+
+def test_a_client_that_reads_by_its_shell_is_told_of_the_file_after(tools: Tools) -> None:
+    keep(tools.store, a_memory("pitfall in src/a.py: it expires", id="mem-a", type="pitfall"))
+    shown = {"is_shell": True, "is_read": True, "paths": ("src/a.py",), "exit_code": 0, "client": "codex"}
+    assert "mem-a" in say(tools, Happening.AFTER_TOOL, **shown)  # type: ignore[arg-type]
 
 
 def test_at_most_three_are_told_of_one_file(tools: Tools) -> None:

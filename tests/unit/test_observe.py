@@ -1,6 +1,7 @@
 """What a hook call says about the work: the lines of the log, and what is queued about it."""
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from building import NOW
@@ -208,3 +209,21 @@ def test_any_call_makes_lines_that_the_store_takes(
     assert all(one.project == "prj-one" and one.session == "s1" and len(one.subject) <= 500 for one in activities)
     assert len({one.id for one in activities}) == len(activities)
     assert len({job.key for job in jobs}) == len(jobs)
+
+
+def test_when_a_subagent_of_gemini_is_over_its_record_is_read(tools: Tools, tmp_path: Path) -> None:
+    folder = tmp_path / "chats" / "s1"
+    folder.mkdir(parents=True)
+    (folder / "agent-1.jsonl").write_text("{}\n")
+    main = str(tmp_path / "chats" / "session.jsonl")
+    used = {"client": "gemini", "tool": "invoke_agent", "transcript": main}
+
+    _, (job,) = seen(tools, Happening.AFTER_TOOL, is_errand=True, **used)
+    _, none = seen(tools, Happening.AFTER_TOOL, **used)
+
+    assert (job.kind, job.payload["path"], job.payload["agent"]) == (
+        "transcript",
+        str(folder / "agent-1.jsonl"),
+        "agent-1",
+    )
+    assert job.payload["format"] == "gemini" and none == ()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from building import NOW, FakeClock, a_memory, keep
 from database import give_back, take_url
-from filling import filled
+from filling import WIDE, filled
 
 from hindbrain.adapters.clock import SystemChance
 from hindbrain.adapters.files import LocalFiles
@@ -143,6 +143,105 @@ def test_a_changed_value_of_any_table_of_a_server_is_found(tools: Tools, url: st
             f" ALTER TABLE {table} ADD COLUMN seal bigint GENERATED ALWAYS AS (hashtextextended(data, 0)) STORED;",
         )
     assert fsck(tools).is_sound
+
+
+TEXTS = {"audit": ("sug-1", "sug-9"), "event": ('"n":', '"m":'), "cursor": ("7", "8")}
+
+
+def damaged(url: str, table: str, *, before: str, after: str) -> None:
+    """As a disk would: the value changes and its seal does not."""
+    name = "value" if table == "cursor" else "data"
+    bend(
+        url,
+        f"ALTER TABLE {table} ALTER COLUMN seal DROP EXPRESSION;"
+        f" UPDATE {table} SET {name} = replace({name}, '{before}', '{after}');",
+    )
+
+
+def resealed(url: str, table: str) -> None:
+    value = 'value COLLATE "C"' if table == "cursor" else "data"
+    bend(
+        url,
+        f"ALTER TABLE {table} DROP COLUMN seal;"
+        f" ALTER TABLE {table} ADD COLUMN seal bigint GENERATED ALWAYS AS (hashtextextended({value}, 0)) STORED;",
+    )
+
+
+def rows(url: str, table: str) -> list[tuple[object, ...]]:
+    import psycopg
+
+    with psycopg.connect(url) as db:
+        return db.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3".encode()).fetchall()
+
+
+# R8, R10: what the embedded store takes from a backup, a server does as well
+@pytest.mark.parametrize("table", [*SEALED, "suggestion", "cursor"])
+def test_a_damaged_row_of_any_table_of_a_server_is_taken_from_a_backup(tools: Tools, url: str, table: str) -> None:
+    backup(tools)
+    before = rows(url, table)
+    assert before
+    old, new = TEXTS.get(table, ("2026-", "2036-"))
+    damaged(url, table, before=old, after=new)
+    try:
+        bent = rows(url, table)
+        assert bent != before
+        mended = kept_in(Path(tools.settings.home) / "backups", url).mend(NOW)
+        assert len(mended.restored) == sum(
+            one != other for one, other in zip(sorted(bent), sorted(before), strict=True)
+        )
+        assert (mended.older, mended.unsure, mended.lost) == ((), (), ())
+        assert rows(url, table) == before
+    finally:
+        resealed(url, table)
+    assert fsck(tools).is_sound
+
+
+# R8
+def test_what_no_backup_has_as_it_was_is_named_for_what_it_is(tools: Tools, url: str) -> None:
+    backup(tools)
+    since = a_memory("learned since the backup", id="mem-since")
+    keep(tools.store, since)
+    bend(url, "UPDATE review SET data = '{'")  # a state that nobody can read; a backup has one
+    bend(url, "INSERT INTO reply VALUES ('k', '2026', '{')")  # that, and in no backup
+    bend(url, "UPDATE memory SET data = replace(data, 'since', 'dance') WHERE id = 'mem-since'")
+
+    checkup = fsck(tools, is_repairing=True)
+
+    assert checkup.is_sound and checkup.mended is not None
+    assert set(checkup.mended.older) == {"review rev-1", "memory mem-since"}
+    assert checkup.mended.lost == ("reply k",) and not checkup.mended.restored
+    assert tools.store.review("rev-1") and tools.store.memory("mem-since") == since, "its history has it"
+
+
+# R8
+def test_without_a_backup_a_row_that_can_be_read_stays_and_is_called_unsure(tools: Tools, url: str) -> None:
+    damaged(url, "link", before="2026-", after="2036-")
+    try:
+        mended = kept_in(Path(tools.settings.home) / "backups", url).mend(NOW)
+        assert mended.unsure == ("link mem-a mem-b related_to",)
+    finally:
+        resealed(url, "link")
+    assert fsck(tools).is_sound and tools.store.links("mem-a")[0].at.year == 2036
+
+
+# R8
+@pytest.mark.parametrize(
+    "change",
+    [
+        "code = l2_normalize(code)",
+        "scale = scale * 1.0001",
+        "start = start + 1",
+    ],
+)
+def test_changed_numbers_of_a_vector_are_found_and_made_anew(tools: Tools, url: str, change: str) -> None:
+    assert fsck(tools).is_sound
+    due = len(tools.store.unembedded(WIDE, limit=9))
+    bend(url, f"UPDATE embedding SET {change} WHERE piece = 1")
+    [bad] = [one for one in fsck(tools).findings if not one.is_ok]
+    assert bad.name == "vectors" and "not as they were written" in bad.what
+
+    assert fsck(tools, is_repairing=True).is_sound
+    assert len(tools.store.unembedded(WIDE, limit=9)) == due + 1, "and the worker embeds it again"
 
 
 # S4

@@ -1,8 +1,10 @@
 """Behind a pooler in transaction mode, no session is one's own: the store relies on none."""
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
@@ -11,6 +13,7 @@ from database import give_back, take_url
 from pooler import Pooler
 
 from hindbrain.core.model import Space
+from hindbrain.entry.pause import Pause
 from hindbrain.ports import Changes, Where
 
 FLAT = Space(provider="local", model="flat", version="1", dimension=2)
@@ -75,4 +78,28 @@ def test_the_store_works_behind_a_pooler(
     keep(store, replace(a_memory("lock 0 0", id="mem-0-0"), version=2, content="other", updated_at=NOW))
     assert store.erase("mem-0-1", at=NOW).rows and store.count(HERE) == 39
     assert pooler.lent > 100
+    store.close()
+
+
+# R15: a pooler takes LISTEN and never passes a word on
+def test_a_follower_behind_a_pooler_goes_on_looking(pooler: Pooler, url: str) -> None:
+    from hindbrain.adapters.postgres import PostgresStore
+
+    PostgresStore(url).close()  # migrations need a session, and have one
+    store = PostgresStore(through(pooler, url), timeout_s=20)
+    a_project(store)
+    begun = threading.Event()
+    ear = store.listen(begun.set)
+
+    async def look() -> list[bool]:
+        pause = Pause(SimpleNamespace(store=store))  # type: ignore[arg-type]
+        looks = [await pause.over(0.01) for _ in range(20)]
+        pause.close()
+        return looks
+
+    assert begun.wait(30)
+    assert all(asyncio.run(look())) and not ear.is_sure
+    keep(store, a_memory("kept meanwhile", id="mem-a"))
+    assert not ear.is_sure
+    ear.close()
     store.close()

@@ -307,6 +307,10 @@ DAMAGES = {
     "other project": "UPDATE vector SET scope = 2 WHERE memory = 1",
     "too short": "UPDATE vector SET code = x'01' WHERE memory = 1 AND piece = 1",
     "other words": "UPDATE vector SET digest = x'00' WHERE memory = 1",
+    "other numbers": "UPDATE vector SET code = zeroblob(length(code)) WHERE memory = 1 AND piece = 1",  # R8
+    "other scale": "UPDATE vector SET scale = scale * 1.0001 WHERE memory = 1",  # R8
+    "other place": "UPDATE vector SET start = start + 1 WHERE memory = 1",  # R8
+    "unsealed": "UPDATE vector SET seal = NULL WHERE memory = 1",
     "miscounted": "UPDATE vector_tally SET vectors = 77",
     "not counted": "DELETE FROM vector_tally",
     "never due": "DELETE FROM vector WHERE memory = 1",

@@ -148,6 +148,17 @@ def test_a_gemini_log_keeps_the_last_version_and_forgets_what_was_taken_back():
     assert found[0].utterance.session == "s-lines"
 
 
+def test_what_a_gemini_subagent_hands_over_is_its_own_word():
+    report = {"name": "complete_task", "args": {"result": {"response": "Done.\nMEMORY:fix:but this"}}}
+    other = {"name": "write_file", "args": {"content": "MEMORY:fix:not this"}}
+    source = claude(
+        {"id": "a", "type": "gemini", "content": "", "toolCalls": [other, report]},
+        {"id": "b", "type": "user", "content": "", "toolCalls": [report]},
+    )
+
+    assert texts(source, "gemini") == ["but this"]
+
+
 def test_a_saved_gemini_conversation_in_the_form_of_the_api_is_read():
     source = json.dumps(
         [

@@ -106,8 +106,9 @@ def test_parts_move_with_their_memory(store: SqliteStore) -> None:
         "DELETE FROM vector_rest WHERE memory = 1",
         "UPDATE vector_rest SET code = x'01' WHERE memory = 1",
         "UPDATE vector_rest SET piece = 9 WHERE memory = 1",
-        "INSERT INTO vector_rest VALUES (1, 1, 1, 0, 7, x'00')",
-        "INSERT INTO vector_rest VALUES (1, 1, 999, 0, 1, x'00')",
+        "UPDATE vector_rest SET code = zeroblob(length(code)) WHERE memory = 1",  # R8
+        "INSERT INTO vector_rest VALUES (1, 1, 1, 0, 7, x'00', 0)",
+        "INSERT INTO vector_rest VALUES (1, 1, 999, 0, 1, x'00', 0)",
     ],
 )
 def test_parts_that_do_not_fit_are_found_and_mended(store: SqliteStore, harm: str) -> None:

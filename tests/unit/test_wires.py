@@ -54,6 +54,7 @@ def test_the_events_are_those_that_the_client_has() -> None:
     assert {"SessionStart", "PostToolUse", "PostToolUseFailure", "SubagentStop", "Stop"} <= set(events("claude"))
     assert set(events("claude")) - set(events("codex")) == {"PostToolUseFailure"}
     assert "BeforeAgent" in events("gemini") and not events("opencode")
+    assert of("gemini")["hooks"].content["BeforeTool"]["matcher"] == "complete_task"
 
 
 @pytest.mark.parametrize(

@@ -408,6 +408,8 @@ class _DictTransaction(_DictReader):
             if any(kept.key == receipt.key for kept in tables.receipts.values()):
                 raise Conflict(f"receipt key {receipt.key} is taken", fix="read the receipt that has it")
             tables.receipts[receipt.id] = receipt
+        for unsaid in changes.unsaid:
+            tables.sayings.pop((unsaid.memory_id, unsaid.receipt), None)
         for saying in changes.sayings:
             tables.sayings.setdefault((saying.memory_id, saying.receipt), saying)
         for gone in changes.unlinked:
@@ -526,23 +528,31 @@ class DictStore(_DictReader):
             tables.expected = {space: True for space in tables.expected if space == but}
             return sum(map(len, others.values()))
 
-    def erase(self, memory_id: str, *, at: datetime) -> Erasure:
+    def erase(self, *memory_ids: str, at: datetime) -> Erasure:
         with self._lock:
-            tables = self._tables
-            if memory_id not in tables.memories:
-                raise UnknownMemory(f"there is no memory {memory_id}", fix="`hindbrain list --all` shows their ids")
-            texts = {version.memory.content for version in tables.versions[memory_id]}
-            del tables.memories[memory_id], tables.versions[memory_id]
-            tables.sayings = {key: s for key, s in tables.sayings.items() if s.memory_id != memory_id}
-            tables.links = {key: k for key, k in tables.links.items() if memory_id not in (k.source, k.target)}
-            tables.reviews = {key: r for key, r in tables.reviews.items() if memory_id not in (r.memory_id, r.other_id)}
-            _unembed(tables, memory_id)
-            tables.outcomes = {key: o for key, o in tables.outcomes.items() if o.memory_id != memory_id}
-            tables.anchors.pop(memory_id, None)
-            tables.suggestions = {key: s for key, s in tables.suggestions.items() if s.scar_id != memory_id}
-            tables.events = tuple(event for event in tables.events if event.memory_id != memory_id)
-            _blank(tables, memory_id, texts=texts)
-            return Erasure(rows=1, backups=(), found_in=())
+            for memory_id in memory_ids:
+                if memory_id not in self._tables.memories:
+                    raise UnknownMemory(f"there is no memory {memory_id}", fix="`hindbrain list --all` shows their ids")
+            for memory_id in memory_ids:
+                self._erase(memory_id)
+            return Erasure(rows=len(memory_ids), backups=(), found_in=())
+
+    def _erase(self, memory_id: str) -> None:
+        tables = self._tables
+        texts = {version.memory.content for version in tables.versions[memory_id]}
+        del tables.memories[memory_id], tables.versions[memory_id]
+        tables.sayings = {key: s for key, s in tables.sayings.items() if s.memory_id != memory_id}
+        tables.links = {key: k for key, k in tables.links.items() if memory_id not in (k.source, k.target)}
+        tables.reviews = {key: r for key, r in tables.reviews.items() if memory_id not in (r.memory_id, r.other_id)}
+        _unembed(tables, memory_id)
+        tables.outcomes = {key: o for key, o in tables.outcomes.items() if o.memory_id != memory_id}
+        tables.anchors.pop(memory_id, None)
+        tables.suggestions = {key: s for key, s in tables.suggestions.items() if s.scar_id != memory_id}
+        tables.events = tuple(event for event in tables.events if event.memory_id != memory_id)
+        _blank(tables, memory_id, texts=texts)
+
+    def listen(self, heard: Callable[[], None]) -> None:
+        """Nobody else can write it."""
 
     def repair(self) -> None:
         """There is no index that could differ from the rows."""

@@ -82,6 +82,14 @@ class LocalFiles:
             return ""
         return f"{found.st_size}:{found.st_mtime_ns}"
 
+    def newest(self, folder: str, suffix: str) -> tuple[str, ...]:
+        try:
+            with os.scandir(folder) as entries:
+                found = [(entry.stat().st_mtime_ns, entry.path) for entry in entries if entry.name.endswith(suffix)]
+        except (OSError, ValueError):
+            return ()
+        return tuple(path for _, path in sorted(found, reverse=True))
+
     def texts(self, folder: str, suffix: str, *, within: str) -> tuple[tuple[str, str], ...]:
         if not isdir(folder):
             return ()

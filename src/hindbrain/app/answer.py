@@ -3,7 +3,7 @@
 import json
 from datetime import datetime
 
-from hindbrain.app.ending import with_ending
+from hindbrain.app.ending import completed
 from hindbrain.app.projects import adopted
 from hindbrain.app.tools import Tools
 from hindbrain.core.hints import Protocol
@@ -27,7 +27,7 @@ def answer(client: str, payload: bytes, *, at: datetime, tools: Tools, told: Tol
     if notice is None or not notice.cwd:
         return b""
     project, root = adopted(notice.cwd, tools=tools), tools.files.root(notice.cwd)
-    notice = with_ending(notice, files=tools.files)
+    notice = completed(notice, files=tools.files)
     reply = (told or _told())(notice, project=project, root=root, tools=tools)
     return clients.answer(notice, reply).encode("utf-8", "replace")
 

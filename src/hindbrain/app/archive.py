@@ -64,7 +64,7 @@ def restore(memory_id: str, *, store: Store, clock: Clock) -> Memory:
                 )
         refuse_twin(back, tx)
         event = _event("memory_restored", back, at=now)
-        reviews = _reopened(back, tx)
+        reviews = reopened(back, tx)
         tx.apply(Changes(memories=(back,), reviews=reviews, events=(event,), by=_PERSON, change="restored"))
         return back
 
@@ -79,7 +79,7 @@ def refuse_twin(back: Memory, reader: Reader) -> None:
         )
 
 
-def _reopened(memory: Memory, reader: Reader) -> tuple[Review, ...]:
+def reopened(memory: Memory, reader: Reader) -> tuple[Review, ...]:
     """The last question about a memory that is in quarantine again; without it nobody could release it."""
     if memory.state is not State.QUARANTINED:
         return ()

@@ -11,7 +11,7 @@ from hindbrain.app.sync import following
 from hindbrain.app.tools import Tools
 from hindbrain.core import trust
 from hindbrain.core.account import Account, account
-from hindbrain.core.continuity import Working, has_content, managed, renewed
+from hindbrain.core.continuity import Working, has_content, joined, managed, renewed
 from hindbrain.core.model import Kind, Memory
 from hindbrain.core.model.activity import Activity
 from hindbrain.core.model.job import Job
@@ -24,6 +24,7 @@ _SETTLE_S = 2.0  # how long an editor may take to save into a file that was repl
 _MOST_ROUNDS = 5
 _BASE = "CONTINUITY.md"
 _BEFORE = "before.md"  # as it was before we first wrote into it
+_LATE = "late.md"  # what was saved into it over and over, and could not be written back
 _FEW = 5
 _WARNING = (Kind.ANTI_PATTERN, Kind.SCAR)
 _REFERRED = (Kind.PATTERN, Kind.EPISODE, Kind.SKILL)
@@ -35,7 +36,7 @@ class Renewed:
     text: str
     is_written: bool = False
     is_busy: bool = False  # somebody kept saving it
-    copy: str = ""  # where the file as it was lies, when something stood below headings that are ours now
+    copy: str = ""  # where a text lies that is not in the file: below headings that are ours now, or saved too late
 
 
 def working(project: str, *, session: str = "", tools: Tools) -> Working:
@@ -94,8 +95,18 @@ def write_continuity(project: str, *, session: str = "", tools: Tools, settle_s:
         present = _load(f"{folder}/{path}", tools)
         if not written.theirs and not written.late:
             return Renewed(path=f"{folder}/{path}", text=text, is_written=path in written.changed, copy=copy)
-        document = written.late.get(path, present)
+        document = _with_late(present, written.late.get(path), ours=content, base=base)
+    if document != present and document is not None:  # somebody's text that the file does not have
+        folders.save({_LATE: document}, home)
+        copy = f"{home}/{_LATE}"
     return Renewed(path=f"{folder}/{path}", text=_text(present), is_busy=True, copy=copy)
+
+
+def _with_late(present: bytes | None, late: bytes | None, *, ours: bytes, base: str) -> bytes | None:
+    """What to go on from. Who saved late had the file before ours open; who saved over ours had not read that."""
+    if late is None or present is None or present == ours:
+        return present if late is None else late
+    return joined(_text(present), _text(late), base=base).encode("utf-8", "surrogateescape")
 
 
 def continuity_job(job: Job, tools: Tools) -> None:

@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from hindbrain.app.ending import with_ending
+from hindbrain.app.ending import completed
 from hindbrain.app.observe import observed
 from hindbrain.app.projects import adopted
 from hindbrain.app.tasks import TASK_COMPLETED, queued
@@ -131,7 +131,7 @@ class _Batch:
             return Changes(cursors=seen)
         if known.cwd not in self._known:
             self._known[known.cwd] = adopted(known.cwd, tools=self._tools)
-        known = with_ending(known, files=self._tools.files)
+        known = completed(known, files=self._tools.files)
         activities, jobs = observed(known, project=self._known[known.cwd], tools=self._tools)
         return Changes(activities=activities, jobs=jobs, cursors=seen)
 

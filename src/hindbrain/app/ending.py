@@ -1,10 +1,35 @@
-"""How a command ended that its client's hook does not say of: by then the transcript does."""
+"""What a client's hook leaves unsaid: by then its files tell."""
 
 from hindbrain.core.hooks.notice import Happening, Notice
 from hindbrain.core.value import replace
 from hindbrain.ports import ProjectFiles
 
 _NEAR = 1_000_000  # bytes of a transcript's end; what has just happened stands among its last lines
+
+
+def completed(notice: Notice, *, files: ProjectFiles) -> Notice:
+    """With what can be known, or as it is."""
+    return _with_agent(with_ending(notice, files=files), files=files)
+
+
+def records(notice: Notice, *, files: ProjectFiles) -> tuple[str, ...]:
+    """Where Gemini CLI keeps what the subagents of a session say, the one that spoke last first."""
+    folder, _, _ = notice.transcript.rpartition("/")
+    is_name = notice.session not in ("", ".", "..") and "/" not in notice.session
+    return files.newest(f"{folder}/{notice.session}", ".jsonl") if folder and is_name else ()
+
+
+def _with_agent(notice: Notice, *, files: ProjectFiles) -> Notice:
+    """Gemini CLI does not say which subagent is done; it is the one that spoke last."""
+    if notice.client != "gemini" or notice.happening is not Happening.AGENT_STOP or notice.agent:
+        return notice
+    path = next(iter(records(notice, files=files)), "")
+    return replace(notice, agent=agent_of(path), agent_transcript=path) if path else notice
+
+
+def agent_of(path: str) -> str:
+    """A record is named after its subagent."""
+    return path.rpartition("/")[2].removesuffix(".jsonl")
 
 
 def with_ending(notice: Notice, *, files: ProjectFiles) -> Notice:

@@ -28,13 +28,9 @@ def forget(memory_id: str, *, store: Store, clock: Clock, spool: Spool | None = 
         raise UnknownMemory(
             f"there is no memory {memory_id}", fix="give the whole id; `hindbrain list --all` shows the ids"
         )
-    texts = _texts(memory_id, store)
-    waiting = spool.forget([text for text in texts if len(text) >= _TELLING]) if spool else ()
-    if waiting:
-        raise NotErased(
-            f"nothing was erased: what hooks left in {', '.join(waiting)} holds the text of {memory_id}, too",
-            fix="`hindbrain worker --once` takes it up; then forget it again",
-        )
+    texts = texts_of(memory_id, store)
+    if spool:
+        refuse_waiting(texts, what=memory_id, spool=spool)
     erased = store.erase(memory_id, at=clock.now())
     if erased.found_in:
         raise NotErased(
@@ -44,7 +40,17 @@ def forget(memory_id: str, *, store: Store, clock: Clock, spool: Spool | None = 
     return Forgotten(memory_id=memory_id, rows=erased.rows, backups=erased.backups)
 
 
-def _texts(memory_id: str, reader: Reader) -> frozenset[str]:
+def refuse_waiting(texts: frozenset[str], *, what: str, spool: Spool) -> None:
+    """Drop what was kept of these texts beside the store; NotErased while hooks' records that wait hold one."""
+    waiting = spool.forget([text for text in texts if len(text) >= _TELLING])
+    if waiting:
+        raise NotErased(
+            f"nothing was erased: what hooks left in {', '.join(waiting)} holds the text of {what}, too",
+            fix="`hindbrain worker --once` takes it up; then forget it again",
+        )
+
+
+def texts_of(memory_id: str, reader: Reader) -> frozenset[str]:
     """Every text the memory ever had; of a title that was cut, what stands before the dots."""
     versions = [version.memory for version in reader.history(memory_id)]
     titles = (memory.title.removesuffix("...") for memory in versions)

@@ -21,7 +21,7 @@ _SORTS: Mapping[str, tuple[str, ...]] = {  # part -> how the places of its damag
 _SOUND = {
     "file": "every page is in its place, and the tables are those of this program",
     "words": "the index has the words of the memories, and no others",
-    "vectors": "each has the length of its space and belongs to the words of its memory",
+    "vectors": "each is as it was made, and belongs to the words of its memory",
     "links": "every row that is spoken of is there",
     "rows": "every row has the hash it was written with",
 }

@@ -97,13 +97,15 @@ def pending(project: str, agent: str, *, store: Reader, now: datetime, is_next: 
     ]
 
 
-def handoff_notes(project: str, *, agent: str, is_next: bool, tools: Tools) -> str:
-    """What to tell an agent that begins, taken with this. "" when nothing waits for it.
+def handoff_notes(project: str, *, agent: str, is_next: bool, resumed: str = "", tools: Tools) -> str:
+    """What to tell an agent that begins, taken with this. "" when nothing waits for it. A session that is `resumed`
+    has its own words before its eyes.
 
     Where the store cannot be written it is told all the same: better twice than never.
     """
     now = tools.clock.now()
-    found = pending(project, agent or MAIN, store=tools.store, now=now, is_next=is_next)[:_MOST_TOLD]
+    waiting = pending(project, agent or MAIN, store=tools.store, now=now, is_next=is_next)
+    found = [paper for paper in waiting if not resumed or paper.data.get("session") != resumed][:_MOST_TOLD]
     if not found:
         return ""
     with contextlib.suppress(ReadOnly, StoreLocked, DiskFull):

@@ -8,6 +8,7 @@ from hindbrain.app.doctor import Finding
 from hindbrain.app.tools import Tools
 from hindbrain.core.address import is_server
 from hindbrain.core.digest import sha256
+from hindbrain.core.hints import NamedTuple
 from hindbrain.core.learning.audit import Entry, Fault, Head, first_fault, read_head, seal
 from hindbrain.core.model.suggestion import Suggestion
 from hindbrain.core.value import dataclass
@@ -25,19 +26,32 @@ class Audited:
     anchored: int  # up to which entry the note outside of the store reaches
 
 
+class Place(NamedTuple):
+    """Where a decision is taken."""
+
+    project: str
+    tools: Tools
+
+
 def entry(action: str, suggestion: Suggestion, *, by: str, tx: Transaction, tools: Tools, **detail: object) -> Entry:
     """The next entry of the log. What a person wrote stands in it as a digest: the log must outlive a forgetting."""
+    said: dict[str, object] = {"destination": str(suggestion.destination), "text": digest(suggestion.text), **detail}
+    where = Place(project=suggestion.project, tools=tools)
+    return decision(action, suggestion.id, where=where, tx=tx, by=by, **said)
+
+
+def decision(action: str, subject: str, *, where: Place, tx: Transaction, by: str = "", **detail: object) -> Entry:
+    """The next entry of the log, about anything that a person decided. No text that may have to be forgotten."""
     head = tx.audit_head()
     if head is None:
         raise StoreDamaged("the end of the audit log cannot be read", fix="run `hindbrain audit verify`")
-    said: dict[str, object] = {"destination": str(suggestion.destination), "text": digest(suggestion.text), **detail}
     draft = Entry(
-        at=tools.clock.now(),
-        project=suggestion.project,
-        actor=_decider(by, login=tools.login),
+        at=where.tools.clock.now(),
+        project=where.project,
+        actor=_decider(by, login=where.tools.login),
         action=action,
-        subject=suggestion.id,
-        detail=said,
+        subject=subject,
+        detail=detail,
     )
     return seal(draft, head)
 

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from hindbrain.app.admission import tidy
 from hindbrain.app.projects import is_beads, relative
-from hindbrain.app.sight import Listener, last_prompt, sight
+from hindbrain.app.sight import Listener, is_cut_off, last_prompt, sight
 from hindbrain.app.telling import FRAME_TOKENS, cost, doubts, fitted, framed, record, recorded
 from hindbrain.app.tools import Tools
 from hindbrain.core import trust
@@ -151,7 +151,8 @@ def _handed(scene: _Scene) -> str:
 
     agent = tidy(scene.notice.agent_type) or scene.listener.agent
     is_next = scene.notice.happening is Happening.SESSION_START
-    return handoff_notes(scene.listener.project, agent=agent, is_next=is_next, tools=scene.tools)
+    resumed = scene.notice.session if scene.notice.source == "resume" else ""
+    return handoff_notes(scene.listener.project, agent=agent, is_next=is_next, resumed=resumed, tools=scene.tools)
 
 
 def _recorded(scene: _Scene, plans: Sequence[_Plan], *, cursors: Mapping[str, str], tx: Transaction) -> list[_Said]:
@@ -165,7 +166,9 @@ def _recorded(scene: _Scene, plans: Sequence[_Plan], *, cursors: Mapping[str, st
 
 def _how_to_record(scene: _Scene) -> str:
     """One line at the start of everything that has nothing in sight yet."""
-    if scene.notice.happening is not Happening.SESSION_START or scene.notice.source in ("resume", "fork"):
+    notice = scene.notice
+    has_it = notice.source in ("resume", "fork") and not is_cut_off(notice.client, notice.source)
+    if notice.happening is not Happening.SESSION_START or has_it:
         return ""
     if scene.is_beads:
         return 'Record what you learn for the next agent: `bd comment BEAD_ID "LEARNED: …"`.\n'
@@ -184,7 +187,7 @@ def _plans(scene: _Scene) -> Sequence[_Plan]:
         case Happening.BEFORE_TOOL if scene.notice.is_edit or scene.notice.is_read:
             return _file(scene)
         case Happening.AFTER_TOOL if not scene.notice.is_interrupt:
-            return _failure(scene)
+            return (*_failure(scene), *(_file(scene) if _is_late(scene.notice) else ()))
         case Happening.AGENT_START:
             return _errand(scene)
     return ()
@@ -291,6 +294,12 @@ def _file(scene: _Scene) -> Sequence[_Plan]:
             head=head,
         ),
     )
+
+
+def _is_late(notice: Notice) -> bool:
+    """Whether this is the first that can be said of files: the client is deaf before, or its shell has read them."""
+    is_first = Happening.BEFORE_TOOL not in TOLD.get(notice.client, ()) or notice.is_shell
+    return is_first and (notice.is_read or notice.is_edit) and not notice.is_failure
 
 
 def _failure(scene: _Scene) -> Sequence[_Plan]:

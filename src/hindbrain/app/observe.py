@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 
 from hindbrain.app.admission import tidy
+from hindbrain.app.ending import agent_of, records
 from hindbrain.app.tools import Tools
 from hindbrain.core.door import admit
 from hindbrain.core.hooks.notice import Happening, Notice
@@ -151,6 +152,8 @@ class _Desk:
             yield from self._transcripts()
             for kind in _AT_ENDS:
                 yield self._job(kind, f"{self._blank.project}/{self._session}", payload={"session": self._session})
+        if self.notice.is_errand:
+            yield from self._errands()
         yield from self._written_work()
         if any(activity.deed is Deed.COMMIT for activity in activities):
             yield self._job("verify", self._blank.project, payload={"cwd": _passed(self.notice.cwd, _SUBJECT)})
@@ -183,6 +186,19 @@ class _Desk:
         elif text.strip():  # each of them says something else
             yield self._job("transcript", f"{self._session}/{fingerprint(text)[:16]}", payload=about)
 
+    def _errands(self) -> Iterator[Job]:
+        """What a subagent says last stands in its record when it is over. Which one it was nobody knows: all are read,
+        those without anything new for nothing."""
+        for path in records(self.notice, files=self._tools.files)[:_MOST_ERRANDS]:
+            about: dict[str, object] = {
+                "path": path[:_LONGEST_PATH],
+                "format": self.notice.client,
+                "session": self._session,
+                "agent": _named(agent_of(path)),
+                "cwd": _passed(self.notice.cwd, _SUBJECT),
+            }
+            yield self._job("transcript", path[:_LONGEST_PATH], payload=about)
+
     def _job(self, kind: str, key: str, *, payload: Mapping[str, object]) -> Job:
         now = self._tools.clock.now()
         return Job(
@@ -204,6 +220,7 @@ def _spoken(notice: Notice) -> str:
 
 
 _LONGEST_PATH = 4_096
+_MOST_ERRANDS = 20  # subagents that may have run at once
 _ACTS = {
     Happening.SESSION_START: _Desk.session,
     Happening.PROMPT: _Desk.prompt,

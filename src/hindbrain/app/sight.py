@@ -7,6 +7,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from hindbrain.core.hooks.notice import Happening, Notice
+from hindbrain.core.hooks.table import FORGETTING
 from hindbrain.core.model import Injection
 from hindbrain.core.model.activity import Activity, Deed
 from hindbrain.core.value import dataclass
@@ -44,6 +45,11 @@ def sight(listener: Listener, notice: Notice, *, reader: Reader, now: datetime, 
     )
 
 
+def is_cut_off(client: str, source: str) -> bool:
+    """Whether a session that goes on in that way has nothing in sight of what it was told."""
+    return source in _CUT_OFF or (source == "resume" and client in FORGETTING)
+
+
 def last_prompt(listener: Listener, reader: Reader) -> str:
     """What a person asked of the session last; "" where that is not known."""
     prompts = _deeds(listener, reader, deeds=(Deed.PROMPT,), agent="")
@@ -52,10 +58,10 @@ def last_prompt(listener: Listener, reader: Reader) -> str:
 
 def _in_sight_since(listener: Listener, notice: Notice, *, reader: Reader, now: datetime) -> datetime | None:
     """When the agent's context was last emptied or shortened; None: never."""
-    if notice.happening is Happening.SESSION_START and notice.source in _CUT_OFF:
+    if notice.happening is Happening.SESSION_START and is_cut_off(notice.client, notice.source):
         return now
     deeds = _deeds(listener, reader, deeds=(Deed.COMPACTION, Deed.SESSION), agent=listener.agent)
-    cuts = [deed for deed in deeds if deed.deed is Deed.COMPACTION or deed.subject in _CUT_OFF]
+    cuts = [deed for deed in deeds if deed.deed is Deed.COMPACTION or is_cut_off(notice.client, deed.subject)]
     # A client says that it is done after the session has gone on: what was told in between is still to be seen.
     known = {
         cut.id for before, cut in pairwise(cuts) if cut.subject == "done" and before.subject in ("begins", "compact")

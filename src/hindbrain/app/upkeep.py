@@ -1,4 +1,4 @@
-"""How work that changes many memories unasked is written down, so that a person can take it back within a month.
+"""How work that changes many memories at once is written down, so that a person can take it back within a month.
 
 What a run did is noted in the transaction that does it, batch by batch, as numbers of versions: the texts stay in the
 memories' own history. A run that was killed is as long as it got; the next one does the rest.
@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from itertools import combinations
 
+from hindbrain.app.archive import reopened
 from hindbrain.app.revise import revised
 from hindbrain.app.tools import Tools
 from hindbrain.core.hints import Any, NamedTuple
@@ -17,7 +18,7 @@ from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.notation import read, write
 from hindbrain.core.value import dataclass, replace
 from hindbrain.errors import BadValue, Conflict
-from hindbrain.ports import Changes, Reader, Transaction
+from hindbrain.ports import Changes, Reader, Saying, Transaction
 
 KEPT_FOR = timedelta(days=30)
 BATCH = 200  # memories of one transaction: others wait no longer than for that
@@ -34,6 +35,7 @@ class Step(NamedTuple):
     confidence: tuple[float, float] | None = None  # before and after, where that is all
     counted: Mapping[str, int] = {}  # what was added to its counters
     apart: tuple[str, ...] = ()  # those that were hidden behind it
+    unsaid: tuple[tuple[str, str, str, str], ...] = ()  # sayings that were taken from it, as `noted` writes them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,8 +175,27 @@ def _put_back(step: Step, tx: Transaction, *, at: datetime) -> bool:
         memory_id=back.id,
         data={"memory_id": back.id, "run": "undone"},
     )
-    tx.apply(Changes(memories=(back,), events=(event,), by=_PERSON, change="undone"))
+    tx.apply(
+        Changes(
+            memories=(back,),
+            sayings=tuple(_said(step)),
+            reviews=reopened(back, tx) if memory.archived_at else (),
+            events=(event,),
+            by=_PERSON,
+            change="undone",
+        )
+    )
     return True
+
+
+def noted(sayings: Sequence[Saying]) -> tuple[tuple[str, str, str, str], ...]:
+    """Sayings that a step takes from its memory."""
+    return tuple((one.receipt, one.session, one.speaker, stamp(one.at)) for one in sayings)
+
+
+def _said(step: Step) -> Iterator[Saying]:
+    for receipt, session, speaker, at in step.unsaid:
+        yield Saying(memory_id=step.id, receipt=receipt, session=session, speaker=speaker, at=read_stamp(at))
 
 
 def _believed_again(memory: Memory, confidence: tuple[float, float], *, tx: Transaction) -> bool:

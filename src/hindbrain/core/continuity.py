@@ -67,6 +67,22 @@ def renewed(document: str, working: Working, *, base: str = "") -> str:
     return "".join(written) + _appended("".join(written), left, end=end, is_stamped=is_stamped, at=working.at)
 
 
+def joined(document: str, other: str, *, base: str = "") -> str:
+    """`document`, and at its end what a person wrote in `other`, another state of it, and what it lacks."""
+    held = {line.strip() for line in _split(document)}
+    ours = {line.rstrip() for line in _split(base)}
+    lacking: list[str] = []
+    for head, text in _parts(other):
+        if head in _LEAST_NEEDED:
+            lacking += [line for line in _persons(text, ours) if line.strip() not in held]
+        elif any(line.strip() not in held and not _is_stamp(line) for line in _split(text)):
+            lacking.append(text.strip("\r\n"))
+    if not lacking:
+        return document
+    end = "\r\n" if "\r\n" in document else "\n"
+    return f"{document.rstrip()}{end}{end}{(end + end).join(lacking)}{end}"
+
+
 def _appended(before: str, left: Mapping[str, Sequence[str]], *, end: str, is_stamped: bool, at: datetime) -> str:
     if not left:
         return ""

@@ -41,7 +41,7 @@ class Ruling:
 def rule(new: str, old: str) -> Ruling:
     """Decide what `new` means for `old`; which of the two is older matters."""
     pair = _Pair(new=read(new), old=read(old), said=new[:_HEADLINE], was=old[:_HEADLINE])
-    finding = _revised(pair, new, old) or _finding(pair)
+    finding = _revised(pair, new=new, old=old) or _finding(pair)
     low, high = _BANDS.get(finding.verdict, (0.0, 0.6))
     score = low + (high - low) * _conflict(pair)
     return Ruling(verdict=finding.verdict, reason=finding.reason, score=score)
@@ -505,7 +505,7 @@ def _refined(pair: _Pair) -> _Finding | None:
     return _Finding(Verdict.REFINES, f"adds {' '.join(list(added)[:5])}")
 
 
-def _revised(pair: _Pair, new: str, old: str) -> _Finding | None:
+def _revised(pair: _Pair, *, new: str, old: str) -> _Finding | None:
     """The same entry, gone over: the same heading, and most of a body that is too long to be alike by chance."""
     title, _, body = new.strip().partition("\n")
     if not body or content_hash(title) != content_hash(old.strip().partition("\n")[0]):

@@ -7,8 +7,9 @@ machines are not in it, nor who may see what: those are the server's, and so is 
 from collections.abc import Callable
 from contextlib import closing
 from datetime import datetime
+from functools import partial
 
-from hindbrain.adapters.postgres import check
+from hindbrain.adapters.postgres import mend
 from hindbrain.adapters.postgres.store import PostgresStore
 from hindbrain.adapters.sqlite import SqliteStore, twin
 from hindbrain.adapters.sqlite.backups import BackupFolder, Tell
@@ -46,24 +47,20 @@ class PostgresBackups(BackupFolder):
         return ""
 
     def mend(self, at: datetime) -> Mended:
-        """Memories and their versions, by the hashes that they were written with."""
-        done: list[str] = []
+        """Every row that is not as it was written, by the hash or seal that it was written with."""
+        told = mend.Told()
         with self._busy() as work, closing(self._store()) as store:
             for number, backup in enumerate(reversed(self.all())):
-                bad, past = store.look(check.broken)
-                if not bad and not past:
+                if store.look(mend.is_sound):
                     break
                 try:
                     source = self._present(backup.path, work / f"copy-{number}.db")
                 except Unreadable:
                     continue
                 with closing(source):
-                    versions = [one for key in {*bad, *past} for one in source.history(key)]
-                    wanted = [*source.memories(bad).values(), *(one.memory for one in versions)]
-                    done += store.mend(wanted, versions)
-            bad, past = store.look(check.broken)
-        lost = (*(f"memory {key}" for key in bad), *(f"a version of {key}" for key in past))
-        return Mended(base="", aside="", restored=tuple(done), lost=lost)
+                    store.mend(partial(mend.restore, source=source, told=told))
+            store.mend(partial(mend.settle, told=told))
+        return told.report()
 
 
 def _refuse_damaged(store: PostgresStore) -> None:

@@ -1,7 +1,7 @@
 """What counts as damage: a row that no longer has the hash it was written with, an index that tells other words."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from hindbrain.adapters.postgres import vectors, words
@@ -9,13 +9,13 @@ from hindbrain.adapters.postgres.codec import read_as
 from hindbrain.adapters.postgres.schema import fingerprint
 from hindbrain.adapters.postgres.wire import Db, steady
 from hindbrain.adapters.postgres.writer import COLUMNS, hashed, row
-from hindbrain.core.model import Event, Injection, Link, Memory, Receipt, Review, Version
+from hindbrain.core.model import Event, Injection, Link, Memory, Receipt, Review
 from hindbrain.core.model.activity import Activity
 from hindbrain.core.model.call import Call
 from hindbrain.core.model.job import Job
 from hindbrain.core.model.outcome import Anchor, Outcome
 from hindbrain.core.model.paper import Paper
-from hindbrain.core.model.record import canonical, from_record, to_record
+from hindbrain.core.model.record import from_record
 from hindbrain.core.model.suggestion import Suggestion
 from hindbrain.core.model.token import Reply, Token
 from hindbrain.core.model.workstream import Workstream
@@ -25,7 +25,7 @@ from hindbrain.ports import Damage, Saying
 
 _RESTORE = "hindbrain fsck --repair takes it from a backup, or restore one of the server"
 _REPAIR = "hindbrain doctor --repair"
-_KINDS: dict[str, type[Any]] = {
+KINDS: dict[str, type[Any]] = {
     "activity": Activity,
     "anchor": Anchor,
     "call": Call,
@@ -43,12 +43,13 @@ _KINDS: dict[str, type[Any]] = {
     "token": Token,
     "workstream": Workstream,
 }
-SEALED = {**dict.fromkeys(("audit", *_KINDS), "data"), "cursor": 'value COLLATE "C"'}
+SEALED = {**dict.fromkeys(("audit", *KINDS), "data"), "cursor": 'value COLLATE "C"'}
 _HAS = "EXISTS (SELECT 1 FROM embedding v WHERE v.space = s.seq AND v.scope = m.scope AND v.memory = m.seq)"
 _WRONG = {
     "lie with another project": "embedding v JOIN memory m ON m.seq = v.memory WHERE v.scope <> m.scope",
     "are not as long as their space says": "embedding v JOIN space s ON s.seq = v.space"
     " WHERE vector_dims(v.code) <> s.dimension",
+    "are not as they were written": f"embedding v WHERE v.seal <> {vectors.SEAL}",
     "are missing, and nothing will make them": "space s CROSS JOIN memory m"
     " WHERE s.is_expected AND m.state <> 'archived'"
     f" AND NOT {_HAS} AND NOT EXISTS (SELECT 1 FROM embedding_due d WHERE d.space = s.seq AND d.memory = m.seq)",
@@ -146,13 +147,13 @@ def _rows(db: Db) -> Iterator[Damage]:
             yield Damage(
                 where=table, what=f"{count} rows that differ from the hash they were written with", fix=_RESTORE
             )
-    for table, kind in _KINDS.items():
-        bad = sum(not _is_readable(kind, data) for (data,) in db.execute(f"SELECT data FROM {table}".encode()))
+    for table, kind in KINDS.items():
+        bad = sum(not is_readable(kind, data) for (data,) in db.execute(f"SELECT data FROM {table}".encode()))
         if bad:
             yield Damage(where=table, what=f"{bad} rows that cannot be read", fix=_RESTORE)
 
 
-def _is_readable(kind: type[Any], data: str) -> bool:
+def is_readable(kind: type[Any], data: str) -> bool:
     try:
         read_as(kind, data)
     except (ValueError, KeyError, TypeError):
@@ -176,33 +177,11 @@ def repair(db: Db) -> None:
         db.execute(f"UPDATE memory SET {names} WHERE seq = %s".encode(), (*values, seq))
     index.write(db)
     db.execute("DELETE FROM embedding v USING space s WHERE s.seq = v.space AND vector_dims(v.code) <> s.dimension")
+    db.execute(  # all pieces go with one that is wrong: the list knows memories, not pieces
+        "DELETE FROM embedding e USING embedding v WHERE e.space = v.space AND e.memory = v.memory"
+        f" AND v.seal <> {vectors.SEAL}".encode()
+    )
     db.execute("UPDATE embedding v SET scope = m.scope FROM memory m WHERE m.seq = v.memory AND v.scope <> m.scope")
     db.execute("DELETE FROM embedding WHERE memory = ANY(%s)", (_stale(db),))
     db.execute("DELETE FROM embedding_due")
     vectors.list_due(db)
-
-
-def mend(db: Db, memories: Sequence[Memory], *, versions: Sequence[Version]) -> tuple[str, ...]:
-    """Put values of a backup in the place of damaged ones that were written with the same hash."""
-    done = []
-    for memory in memories:
-        data = canonical(to_record(memory))
-        sql = "UPDATE memory SET data = %s WHERE id = %s AND row_hash = %s AND data <> %s"
-        if db.execute(sql, (data, memory.id, hashed(data), data)).rowcount:
-            done.append(f"memory {memory.id}")
-    for version in versions:
-        memory = version.memory
-        data = canonical(to_record(memory))
-        sql = "UPDATE memory_version SET data = %s WHERE memory = %s AND version = %s AND row_hash = %s AND data <> %s"
-        if db.execute(sql, (data, memory.id, memory.version, hashed(data), data)).rowcount:
-            done.append(f"version {memory.version} of {memory.id}")
-    return tuple(done)
-
-
-def broken(db: Db) -> tuple[list[str], list[str]]:
-    """Ids of memories that are not as they were written, and of those with such a version."""
-    with steady(db):
-        memories = db.execute("SELECT id, row_hash, data FROM memory")
-        bad = [key for key, row_hash, data in memories if hashed(data) != row_hash]
-        past = db.execute("SELECT memory, row_hash, data FROM memory_version")
-        return bad, sorted({key for key, row_hash, data in past if hashed(data) != row_hash})

@@ -67,26 +67,45 @@ class _Lost:
         return FORGOTTEN if self.holds(text) else text
 
 
-def erase(db: Db, memory_id: str, *, at: datetime) -> Erasure:
-    """Remove the memory and its copies. The caller holds the gate and a transaction.
+def erase(db: Db, memory_ids: Sequence[str], *, at: datetime) -> Erasure:
+    """Remove memories and their copies. The caller holds the gate and a transaction.
 
     Receipts stay, without their text: they keep the same transcript from teaching it again.
     """
+    known = [_known(db, memory_id, at=at) for memory_id in memory_ids]
+    count = sum(_removed(db, one) for one in known)
+    found_in = {table: None for one in known for table in _remaining(db, one.lost)}
+    return Erasure(rows=count, backups=(), found_in=tuple(found_in))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    seq: int
+    scope: int
+    memory: Memory
+    lost: _Lost
+
+
+def _known(db: Db, memory_id: str, *, at: datetime) -> _Known:
     found = db.execute("SELECT seq, scope, data FROM memory WHERE id = %s", (memory_id,)).fetchall()
     if not found:
         raise UnknownMemory(f"there is no memory {memory_id}", fix="`hindbrain list --all` shows their ids")
     ((seq, scope, data),) = found
-    lost = _lost(db, memory_id, at=at)
+    return _Known(seq=seq, scope=scope, memory=from_record(read(data)), lost=_lost(db, memory_id, at=at))
+
+
+def _removed(db: Db, known: _Known) -> int:
     index = words.Index()
-    index.remove(seq, words.found_by(from_record(read(data))), scope=scope)
+    index.remove(known.seq, words.found_by(known.memory), scope=known.scope)
     index.write(db)
-    count = 0
-    for table, which in _OWN.items():
-        count += db.execute(f"DELETE FROM {table} WHERE {which}".encode(), {"id": memory_id, "seq": seq}).rowcount
+    key = {"id": known.memory.id, "seq": known.seq}
+    count = sum(
+        db.execute(f"DELETE FROM {table} WHERE {which}".encode(), key).rowcount for table, which in _OWN.items()
+    )
     for table, kind, blank in _BLANKS:
-        _blank(db, table, kind=kind, blank=blank, lost=lost)
-    _blank_feed(db, lost)
-    return Erasure(rows=count, backups=(), found_in=tuple(_remaining(db, lost)))
+        _blank(db, table, kind=kind, blank=blank, lost=known.lost)
+    _blank_feed(db, known.lost)
+    return count
 
 
 def _lost(db: Db, memory_id: str, *, at: datetime) -> _Lost:

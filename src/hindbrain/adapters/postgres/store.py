@@ -15,10 +15,11 @@ from uuid import uuid4
 import psycopg
 
 from hindbrain.adapters.postgres import schema, vectors
+from hindbrain.adapters.postgres.bell import Bell, Ear
 from hindbrain.adapters.postgres.reader import PostgresReader
 from hindbrain.adapters.postgres.wire import Db, Wire, is_lost, steady, translated, undone_quietly
 from hindbrain.adapters.postgres.writer import apply
-from hindbrain.core.model import Event, Memory, Space, Vector, Version
+from hindbrain.core.model import Space, Vector
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.value import replace
 from hindbrain.errors import StoreUnreachable
@@ -63,6 +64,7 @@ class PostgresStore(_Whole):
         super().__init__(self._with_connection, home=home)
         self._login = login
         self._wire = Wire(url)
+        self._bell = Bell(self._wire)
         self._timeout_s = timeout_s
         self._backups = backups
         with ExitStack() as unwanted:
@@ -193,16 +195,16 @@ class PostgresStore(_Whole):
             removed += count
         return removed
 
-    def erase(self, memory_id: str, *, at: datetime) -> Erasure:
+    def erase(self, *memory_ids: str, at: datetime) -> Erasure:
         from hindbrain.adapters.postgres import erase
 
-        erased = self._written(lambda db: erase.erase(db, memory_id, at=at))
+        erased = self._written(lambda db: erase.erase(db, memory_ids, at=at))
         self._with_connection(erase.swept)
         if not self._has_backups():
             return erased
         from hindbrain.adapters.sqlite.erase import cleaned
 
-        copies, remaining = cleaned(Path(self._backups), memory_id, at=at)
+        copies, remaining = cleaned(Path(self._backups), memory_ids, at=at)
         return Erasure(rows=erased.rows, backups=copies, found_in=(*erased.found_in, *remaining))
 
     def _has_backups(self) -> bool:
@@ -228,11 +230,9 @@ class PostgresStore(_Whole):
         """What `work` reads of the tables as they are."""
         return self._with_connection(work)
 
-    def mend(self, memories: Sequence[Memory], versions: Sequence[Version]) -> tuple[str, ...]:
-        """Write those whose hash is the one that a damaged row was written with in its place; which ones."""
-        from hindbrain.adapters.postgres import check
-
-        return self._written(lambda db: check.mend(db, memories, versions=versions))
+    def mend(self, work: Callable[[Db], T]) -> T:
+        """What `work` answers after it has written the tables, while nobody else does. Wholly or not at all."""
+        return self._written(work)
 
     def carry(self, parts: Sequence[tuple[Changes, Mapping[str, int]]]) -> None:
         def work(db: Db) -> None:
@@ -275,40 +275,13 @@ class PostgresStore(_Whole):
             "spaces": vectors.told(db),
         }
 
-    def follow(self, after: int, *, timeout_s: float) -> Sequence[Event]:
-        """Events behind `after`, as soon as there are any; none when none came in time.
-
-        What counts is the cursor: a notification only shortens the wait, and one that is lost costs nothing but time.
-        """
-        end = time.monotonic() + timeout_s
-        while True:
-            left = end - time.monotonic()
-            found = self._listened(after, timeout_s=max(left, 0.0))
-            if found or left <= 0:
-                return found
-
-    def _listened(self, after: int, *, timeout_s: float) -> Sequence[Event]:
-        """Listening begins before the look, so that nothing can happen between the two."""
-        try:
-            with translated(self._wire.name), self._wire.open() as db:
-                _listen(db)
-                return self.events(after=after) or self._woken(db, after=after, timeout_s=timeout_s)
-        except StoreUnreachable:
-            time.sleep(min(_LONGEST_PAUSE_S, timeout_s))
-            return self.events(after=after)
-
-    def _woken(self, db: Db, *, after: int, timeout_s: float) -> Sequence[Event]:
-        is_told = any(True for _ in db.notifies(timeout=timeout_s, stop_after=1))
-        return self.events(after=after) if is_told else ()
+    def listen(self, heard: Callable[[], None]) -> Ear:
+        return self._bell.listen(heard)
 
     def close(self) -> None:
+        self._bell.close()
+        self._bell = Bell(self._wire)  # a closed store opens again for who asks it
         self._wire.close()
-
-
-def _listen(db: Db) -> None:
-    db.execute("SELECT set_config('application_name', 'hindbrain follower', false)")
-    ((name,),) = db.execute("SELECT quote_ident('hindbrain_' || current_schema())").fetchall()
-    db.execute(f"LISTEN {name}".encode())
 
 
 class _Open(PostgresReader):

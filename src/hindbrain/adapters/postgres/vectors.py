@@ -21,6 +21,11 @@ _WIDEST = 4_000  # numbers of a vector that the index takes
 # finds 84%, 400 96%, 800 99%.
 _EF = 800
 _MORE = 4  # times as many as asked for are taken from the graph, and compared exactly
+# What the numbers, and where they lie in the text, are known by.
+SEAL = (
+    "hashfloat8extended(v.scale, hashtextextended("
+    "(encode(halfvec_send(v.code), 'hex') || ' ' || v.digest || ' ' || v.start || ' ' || v.stop) COLLATE \"C\", 0))"
+)
 SPACE = "s.provider = %s AND s.model = %s AND s.version = %s AND s.dimension = %s"
 
 
@@ -144,7 +149,9 @@ def put(db: Db, memory: Memory, *, space: Space, vectors: Sequence[Vector]) -> N
     ((seq, scope),) = db.execute("SELECT seq, scope FROM memory WHERE id = %s", (memory.id,)).fetchall()
     db.execute("DELETE FROM embedding WHERE space = %s AND scope = %s AND memory = %s", (found, scope, seq))
     db.cursor().executemany(
-        "INSERT INTO embedding VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s::halfvec)",
+        "INSERT INTO embedding (space, scope, memory, piece, start, stop, digest, scale, code, seal)"
+        f" SELECT v.*, {SEAL} FROM (SELECT %s::int AS space, %s::int AS scope, %s::bigint AS memory, %s::int AS piece,"
+        " %s::int AS start, %s::int AS stop, %s::text AS digest, %s::float8 AS scale, %s::halfvec AS code) v",
         [
             (found, scope, seq, v.piece, v.start, v.end, v.digest, float(v.scale), _text(memoryview(v.code).cast("b")))
             for v in vectors

@@ -221,6 +221,10 @@ def _put_plain(changes: Changes, db: Db, *, home: str) -> None:
 def _plain_rows(changes: Changes, home: str) -> list[tuple[str, list[tuple[Any, ...]]]]:
     return [
         (
+            "DELETE FROM saying WHERE memory = %s AND receipt = %s",
+            [(s.memory_id, s.receipt) for s in changes.unsaid],
+        ),
+        (
             _insert("saying", 4),
             [(s.memory_id, s.receipt, stamp(s.at), written(s)) for s in changes.sayings],
         ),

@@ -1,4 +1,4 @@
-"""When vectors agree with the memories: each made from the present words of its own, none missing from the list."""
+"""When vectors agree with the memories: each as it was made, from the present words of its own, none missing."""
 
 from collections.abc import Iterator
 
@@ -15,6 +15,11 @@ _LOOSE = "(s.seq IS NULL OR c.memory IS NULL OR c.scope <> v.scope)"
 _PLACE = "r.scope = v.scope AND r.space = v.space AND r.memory = v.memory AND r.piece = v.piece"
 _RESTS = f"(SELECT coalesce(sum(length(r.code)), 0) FROM vector_rest r WHERE {_PLACE})"
 _MISFIT = f"(length(v.code) <> min(s.dimension, {PART}) OR length(v.code) + {_RESTS} <> s.dimension)"
+_SCALE = "CAST(CAST(round(v.scale * 1e12) AS INTEGER) AS BLOB)"
+_SEAL = f"seal_of(v.code, {_SCALE}, v.digest, CAST(v.start AS BLOB), CAST(v.end AS BLOB))"
+_CHANGED = (
+    f"(v.seal IS NOT {_SEAL} OR EXISTS (SELECT 1 FROM vector_rest r WHERE {_PLACE} AND r.seal IS NOT seal_of(r.code)))"
+)
 _LOST = f"vector_rest r WHERE NOT EXISTS (SELECT 1 FROM vector v WHERE {_PLACE})"
 _HAS_VECTOR = """EXISTS (
     SELECT 1 FROM vector v
@@ -30,6 +35,7 @@ WHERE coalesce(t.vectors, 0) <> coalesce(n.vectors, 0)"""
 _WRONG = {
     "belong to no memory, or lie with another project": f"{_VECTORS} WHERE {_LOOSE}",
     "are not as long as their space says": f"{_VECTORS} WHERE {_MISFIT}",
+    "are not as they were written": f"vector v WHERE {_CHANGED}",
     "are parts of none": _LOST,
     "are missing, and nothing will make them": _MISSING,
     "are waited for in vain": _NEEDLESS,
@@ -53,7 +59,7 @@ def repair(db: apsw.Connection) -> None:
     # All pieces go with one that is wrong: the list knows memories, not pieces.
     db.execute(
         "DELETE FROM vector WHERE (scope, space, memory) IN"
-        f" (SELECT v.scope, v.space, v.memory FROM {_VECTORS} WHERE {_LOOSE} OR {_MISFIT})"
+        f" (SELECT v.scope, v.space, v.memory FROM {_VECTORS} WHERE {_LOOSE} OR {_MISFIT} OR {_CHANGED})"
     )
     lost = f"SELECT r.scope, r.space, r.memory, r.piece FROM {_LOST}"
     db.execute(f"DELETE FROM vector_rest WHERE (scope, space, memory, piece) IN ({lost})")

@@ -11,6 +11,7 @@ import apsw
 
 from hindbrain.adapters.sqlite.engine import teach, transaction
 from hindbrain.adapters.sqlite.schema import last, refuse_strangers, shipped, version
+from hindbrain.core.hints import NamedTuple
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.model.receipt import FORGOTTEN
 from hindbrain.errors import StoreDamaged, UnknownMemory
@@ -63,20 +64,25 @@ _TABLES = (
 )
 
 
-def erase(db: apsw.Connection, memory_id: str, *, path: Path, backups: Path, at: datetime) -> Erasure:
-    """Remove the memory from the database, its log and its backups. The caller holds the gate.
+class _Lost(NamedTuple):
+    """What nobody is to read any more."""
+
+    memory_id: str
+    texts: Sequence[str]
+
+
+def erase(db: apsw.Connection, memory_ids: Sequence[str], *, path: Path, backups: Path, at: datetime) -> Erasure:
+    """Remove memories from the database, its log and its backups. The caller holds the gate.
 
     Receipts stay, without their text: they keep the same transcript from teaching it again.
     """
-    found = db.execute("SELECT content_words FROM memory WHERE id = ?", (memory_id,)).fetchall()
-    if not found:
-        raise UnknownMemory(f"there is no memory {memory_id}", fix="`hindbrain list --all` shows their ids")
-    texts, codes = _texts(db, memory_id), _codes(db, memory_id)
+    words = [_words(db, memory_id) for memory_id in memory_ids]
+    lost, codes = _lost(db, memory_ids), _codes(db, memory_ids)
     copies = [copy for copy in sorted(backups.glob("*.db")) if not _is_foreign(copy)] if backups.is_dir() else []
-    broken = [copy for copy in copies if not _is_cleaned(copy, memory_id, texts=texts, at=at, current=version(db))]
-    removed = _remove(db, memory_id, texts=texts, at=at)
+    broken = [copy for copy in copies if not _is_cleaned(copy, lost, at=at, current=version(db))]
+    removed = _remove(db, lost, at=at)
     files = [path, path.with_name(path.name + "-wal"), *(copy for copy in copies if copy not in broken)]
-    remaining = _found(_needles(texts, found[0][0]), codes, files=files)
+    remaining = _found(_needles(lost, words), codes, files=files)
     return Erasure(
         rows=removed,
         backups=tuple(str(copy) for copy in copies if copy not in broken),
@@ -84,30 +90,40 @@ def erase(db: apsw.Connection, memory_id: str, *, path: Path, backups: Path, at:
     )
 
 
-def cleaned(folder: Path, memory_id: str, *, at: datetime) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Take a memory out of the copies in a folder: those that were cleaned, and those that still hold its text."""
+def _words(db: apsw.Connection, memory_id: str) -> str:
+    for (words,) in db.execute("SELECT content_words FROM memory WHERE id = ?", (memory_id,)):
+        return str(words)
+    raise UnknownMemory(f"there is no memory {memory_id}", fix="`hindbrain list --all` shows their ids")
+
+
+def cleaned(folder: Path, memory_ids: Sequence[str], *, at: datetime) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Take memories out of the copies in a folder: those that were cleaned, and those that still hold a text."""
     done, remaining = [], []
     for copy in sorted(folder.glob("*.db")):
         if _is_foreign(copy):
             continue
-        texts = _texts_in(copy, memory_id)
-        if texts is None or not _is_cleaned(copy, memory_id, texts=texts, at=at, current=last(shipped())):
+        lost = _lost_in(copy, memory_ids)
+        if lost is None or not _is_cleaned(copy, lost, at=at, current=last(shipped())):
             remaining.append(f"{copy} (it cannot be read; delete it)")
         else:
             done.append(str(copy))
-            remaining += _found(_needles(texts, ""), [], files=[copy])
+            remaining += _found(_needles(lost, ()), [], files=[copy])
     return tuple(done), tuple(remaining)
 
 
-def _texts_in(path: Path, memory_id: str) -> list[str] | None:
+def _lost_in(path: Path, memory_ids: Sequence[str]) -> list[_Lost] | None:
     try:
         db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
         try:
-            return _texts(db, memory_id)
+            return _lost(db, memory_ids)
         finally:
             db.close()
     except apsw.Error:
         return None
+
+
+def _lost(db: apsw.Connection, memory_ids: Sequence[str]) -> list[_Lost]:
+    return [_Lost(memory_id, _texts(db, memory_id)) for memory_id in memory_ids]
 
 
 def _texts(db: apsw.Connection, memory_id: str) -> list[str]:
@@ -119,22 +135,20 @@ def _texts(db: apsw.Connection, memory_id: str) -> list[str]:
     return sorted(found)
 
 
-def _codes(db: apsw.Connection, memory_id: str) -> list[str]:
-    """The beginnings of its vectors, in hex: much of a text can be guessed from its vector.
+def _codes(db: apsw.Connection, memory_ids: Sequence[str]) -> list[str]:
+    """The beginnings of their vectors, in hex: much of a text can be guessed from its vector.
 
     Without those that another memory has as well: different words can mean the same.
     """
-    query = (
-        "SELECT code FROM vector WHERE memory = (SELECT seq FROM memory WHERE id = ?1)"
-        " EXCEPT SELECT code FROM vector WHERE memory <> (SELECT seq FROM memory WHERE id = ?1)"
-    )
-    codes = [bytes(code) for (code,) in db.execute(query, (memory_id,))]
+    gone = "(SELECT seq FROM memory WHERE id IN (SELECT value FROM json_each(?1)))"
+    query = f"SELECT code FROM vector WHERE memory IN {gone} EXCEPT SELECT code FROM vector WHERE memory NOT IN {gone}"
+    codes = [bytes(code) for (code,) in db.execute(query, (json.dumps(list(memory_ids)),))]
     return [code[:_PIECE].hex() for code in codes if len(set(code[:_PIECE])) >= _TELLING_CODE]
 
 
-def _needles(texts: Sequence[str], words: object) -> list[str]:
+def _needles(lost: Sequence[_Lost], words: Sequence[str]) -> list[str]:
     """The texts as they may lie in a file: as such, in JSON, and as search words."""
-    telling = {text for text in (*texts, str(words)) if len(text) >= _TELLING}
+    telling = {text for text in (*(text for one in lost for text in one.texts), *words) if len(text) >= _TELLING}
     pieces = {piece for text in telling for piece in _pieces(text)}
     return sorted(pieces | {json.dumps(piece)[1:-1] for piece in pieces})
 
@@ -145,29 +159,33 @@ def _pieces(text: str) -> Iterator[str]:
     yield from (text[at : at + _PIECE] for at in range(0, max(1, len(text) - _PIECE + 1), step))
 
 
-def _remove(db: apsw.Connection, memory_id: str, *, texts: Sequence[str], at: datetime) -> int:
-    count = 0
-    reason = f"forgotten by a person on {stamp(at)}"
-    query = "SELECT DISTINCT data ->> '$.chorus_hash' FROM memory_version WHERE memory = ?"
-    hashes = [str(value) for (value,) in db.execute(query, (memory_id,))]
+def _remove(db: apsw.Connection, lost: Sequence[_Lost], *, at: datetime) -> int:
     with transaction(db):
-        for statement in _TABLES:
-            db.execute(statement, (memory_id,))
-            count += db.changes()
-        db.execute("UPDATE receipt SET text = ?, reason = ? WHERE memory = ?", (FORGOTTEN, reason, memory_id))
-        for name in (memory_id, *hashes):  # sentences about it: which value stands in the place of which
-            db.execute("UPDATE receipt SET reason = ? WHERE instr(reason, ?)", (FORGOTTEN, name))
-            db.execute("DELETE FROM event WHERE instr(data, ?)", (name,))
-            db.execute("UPDATE link SET reason = ? WHERE instr(reason, ?)", (FORGOTTEN, name))
-        for text in (text for text in texts if len(text) >= _TELLING):
-            for statement in _COPIES:
-                db.execute(statement, {"text": text, "blank": FORGOTTEN, "reason": reason})
-            _blank_traces(db, text)
-        for text in texts:  # however short: a text that is nothing but this one is a copy
-            db.execute("DELETE FROM event WHERE data ->> '$.content' = ?", (text,))
+        count = sum(_remove_one(db, one, reason=f"forgotten by a person on {stamp(at)}") for one in lost)
         db.execute("INSERT INTO memory_words (memory_words) VALUES ('optimize')")
     db.execute("VACUUM")
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    return count
+
+
+def _remove_one(db: apsw.Connection, lost: _Lost, *, reason: str) -> int:
+    count = 0
+    query = "SELECT DISTINCT data ->> '$.chorus_hash' FROM memory_version WHERE memory = ?"
+    hashes = [str(value) for (value,) in db.execute(query, (lost.memory_id,))]
+    for statement in _TABLES:
+        db.execute(statement, (lost.memory_id,))
+        count += db.changes()
+    db.execute("UPDATE receipt SET text = ?, reason = ? WHERE memory = ?", (FORGOTTEN, reason, lost.memory_id))
+    for name in (lost.memory_id, *hashes):  # sentences about it: which value stands in the place of which
+        db.execute("UPDATE receipt SET reason = ? WHERE instr(reason, ?)", (FORGOTTEN, name))
+        db.execute("DELETE FROM event WHERE instr(data, ?)", (name,))
+        db.execute("UPDATE link SET reason = ? WHERE instr(reason, ?)", (FORGOTTEN, name))
+    for text in (text for text in lost.texts if len(text) >= _TELLING):
+        for statement in _COPIES:
+            db.execute(statement, {"text": text, "blank": FORGOTTEN, "reason": reason})
+        _blank_traces(db, text)
+    for text in lost.texts:  # however short: a text that is nothing but this one is a copy
+        db.execute("DELETE FROM event WHERE data ->> '$.content' = ?", (text,))
     return count
 
 
@@ -193,8 +211,8 @@ def _is_foreign(path: Path) -> bool:
     return False
 
 
-def _is_cleaned(path: Path, memory_id: str, *, texts: Sequence[str], at: datetime, current: int) -> bool:
-    """Take the memory out of a backup; one with an older schema, whose tables we no longer know, is deleted."""
+def _is_cleaned(path: Path, lost: Sequence[_Lost], *, at: datetime, current: int) -> bool:
+    """Take the memories out of a backup; one with an older schema, whose tables we no longer know, is deleted."""
     try:
         db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
@@ -202,7 +220,7 @@ def _is_cleaned(path: Path, memory_id: str, *, texts: Sequence[str], at: datetim
             if is_known:
                 db.pragma("secure_delete", 1)
                 teach(db)
-                _remove(db, memory_id, texts=texts, at=at)
+                _remove(db, lost, at=at)
         finally:
             db.close()
     except apsw.Error:

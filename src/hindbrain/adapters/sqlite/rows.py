@@ -24,10 +24,10 @@ WRITTEN = (*COLUMNS, "scope", "title_words", "content_words", "extra_words")
 SELECTED = ", ".join(f"m.{name}" for name in COLUMNS)
 
 
-def to_row(memory: Memory, *, project_number: int) -> tuple[Any, ...]:
-    """Values for WRITTEN, in its order."""
+def to_row(memory: Memory, *, project_number: int, known_hash: str = "") -> tuple[Any, ...]:
+    """Values for WRITTEN, in its order. Who knows the `row_hash` already need not have it computed again."""
     words = (" ".join(column) for column in columns(memory))
-    return (*_values(memory), row_hash(memory), " ".join(scope(memory, project_number)), *words)
+    return (*_values(memory), known_hash or row_hash(memory), " ".join(scope(memory, project_number)), *words)
 
 
 def row_hash(memory: Memory) -> str:

@@ -121,14 +121,17 @@ class SqliteStore(SqliteReader):
             removed += count
         return removed
 
-    def erase(self, memory_id: str, *, at: datetime) -> Erasure:
+    def erase(self, *memory_ids: str, at: datetime) -> Erasure:
         from hindbrain.adapters.sqlite import erase  # starts a process: nothing that a recall should load
 
         with self._writing() as db:
             self._gate.note(0)  # what is erased may be the last that was written
-            erased = erase.erase(db, memory_id, path=self.path, backups=self.backups, at=at)
+            erased = erase.erase(db, memory_ids, path=self.path, backups=self.backups, at=at)
             self._note(db)
             return erased
+
+    def listen(self, heard: Callable[[], None]) -> None:
+        """A file tells nobody."""
 
     def repair(self) -> None:
         from hindbrain.adapters.sqlite import check

@@ -11,6 +11,8 @@ from hindbrain.ports import Changes, Reader
 
 BATCH = 5_000  # rows in one transaction of the long jobs: others write in between
 _SPACE = "provider = ? AND model = ? AND version = ? AND dimension = ?"
+# What the numbers, and where they lie in the text, are known by: as 0010 wrote it for what was there before.
+_SEAL = "seal_of(?9, CAST(CAST(round(?8 * 1e12) AS INTEGER) AS BLOB), ?7, CAST(?5 AS BLOB), CAST(?6 AS BLOB))"
 _LIST = """
 INSERT OR IGNORE INTO vector_due
 SELECT :space, m.seq FROM memory m JOIN memory_scope c ON c.memory = m.seq
@@ -60,14 +62,14 @@ def _replace(db: apsw.Connection, memory: Memory, *, space: Space, vectors: list
     found = number(db, space)
     db.execute("DELETE FROM vector WHERE scope = ? AND space = ? AND memory = ?", (scope, found, seq))
     db.executemany(
-        f"INSERT INTO vector VALUES ({', '.join('?' * 9)})",
+        f"INSERT INTO vector VALUES ({', '.join('?' * 9)}, {_SEAL})",
         [
             (scope, found, seq, v.piece, v.start, v.end, bytes.fromhex(v.digest), float(v.scale), v.code[:PART])
             for v in vectors
         ],
     )
     db.executemany(
-        f"INSERT INTO vector_rest VALUES ({', '.join('?' * 6)})",
+        f"INSERT INTO vector_rest VALUES ({', '.join('?' * 6)}, seal_of(?6))",
         [
             (scope, found, seq, v.piece, at // PART, v.code[at : at + PART])
             for v in vectors

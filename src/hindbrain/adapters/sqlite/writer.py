@@ -8,7 +8,7 @@ from hindbrain.adapters.sqlite import rows
 from hindbrain.core.hints import Any
 from hindbrain.core.model import Counters, Injection, Memory, Pulse, Receipt, Review
 from hindbrain.core.model.moment import stamp
-from hindbrain.core.model.record import actor_record, canonical, fingerprint, to_record
+from hindbrain.core.model.record import actor_record, canonical, fingerprint_of, to_record
 from hindbrain.errors import Conflict, UnknownMemory
 from hindbrain.ports import Changes, Reader
 
@@ -38,11 +38,7 @@ def _write(changes: Changes, db: apsw.Connection, *, reader: Reader) -> None:
         _beat(changes.pulses, db, reader=reader)
     for receipt in changes.receipts:
         _receipt(db, receipt)
-    for saying in changes.sayings:
-        db.execute(
-            "INSERT OR IGNORE INTO saying VALUES (?, ?, ?, ?, ?)",
-            (saying.memory_id, saying.receipt, saying.session, saying.speaker, stamp(saying.at)),
-        )
+    _sayings(changes, db)
     for gone in changes.unlinked:
         db.execute(
             "DELETE FROM link WHERE source = ? AND target = ? AND relation = ?",
@@ -63,6 +59,16 @@ def _write(changes: Changes, db: apsw.Connection, *, reader: Reader) -> None:
             (stamp(event.at), event.project, event.name, event.memory_id, rows.to_json(dict(event.data))),
         )
     _put_doings(changes, db)
+
+
+def _sayings(changes: Changes, db: apsw.Connection) -> None:
+    for gone in changes.unsaid:
+        db.execute("DELETE FROM saying WHERE memory = ? AND receipt = ?", (gone.memory_id, gone.receipt))
+    for saying in changes.sayings:
+        db.execute(
+            "INSERT OR IGNORE INTO saying VALUES (?, ?, ?, ?, ?)",
+            (saying.memory_id, saying.receipt, saying.session, saying.speaker, stamp(saying.at)),
+        )
 
 
 def _put_doings(changes: Changes, db: apsw.Connection) -> None:
@@ -112,7 +118,9 @@ def _put(memory: Memory, db: apsw.Connection, *, reader: Reader, changes: Change
     (number,) = db.execute("SELECT seq FROM project WHERE id = ?", (memory.project,)).fetchone() or (None,)
     if number is None:
         raise Conflict(f"there is no project {memory.project}", fix="run the command again in the project's folder")
-    row = rows.to_row(memory, project_number=number)
+    text = canonical(to_record(memory))
+    hash_ = fingerprint_of(text)
+    row = rows.to_row(memory, project_number=number, known_hash=hash_)
     if known is None:
         db.execute(_INSERT, row)
     else:
@@ -121,12 +129,11 @@ def _put(memory: Memory, db: apsw.Connection, *, reader: Reader, changes: Change
             "UPDATE memory_version SET until = ? WHERE memory = ? AND until IS NULL",
             (stamp(memory.updated_at), memory.id),
         )
-    record = to_record(memory)
     db.execute(
         "INSERT INTO memory_version VALUES (?, ?, ?, ?, NULL, ?, ?, ?, ?)",
         (
             *(memory.id, memory.version, memory.project, stamp(memory.updated_at)),
-            *(canonical(actor_record(changes.by)), changes.change, canonical(record), fingerprint(record)),
+            *(canonical(actor_record(changes.by)), changes.change, text, hash_),
         ),
     )
 

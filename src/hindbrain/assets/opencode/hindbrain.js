@@ -11,6 +11,7 @@ const MOST_OUTPUT = 8_000 // characters of what a tool gave back that are passed
 const MOST_PARTS = 400 // things said in one session that are remembered; of earlier ones, which tools spoke
 const MOST_SESSIONS = 100 // that are remembered at a time
 const MOST_TOLD = 20_000 // characters that stand in the system prompt of one session
+const MOST_HOLDS = 2 // of one subagent; the program counts, too
 
 /** Run the hook program with one event; its answer, or nothing when there is none in time. */
 function told(event) {
@@ -140,6 +141,13 @@ function remember(session, context) {
   while (session.told.length > 1 && session.told.join("").length > MOST_TOLD) session.told.shift()
 }
 
+/** What a subagent brings back, with one more thing that it said. */
+function withAnswer(output, said) {
+  const end = output.lastIndexOf("\n</task_result>")
+  if (!said) return output
+  return end < 0 ? `${output}\n\n${said}` : `${output.slice(0, end)}\n\n${said}${output.slice(end)}`
+}
+
 /** Whether a request is the client's own, to find a name for the session: it is none of the agent's work. */
 function isForTitle(system) {
   return /\btitle generator\b/i.test(system[0] ?? "")
@@ -167,39 +175,74 @@ export const Hindbrain = async ({ client, directory }) => {
   }
 
   /** What is answered now is told to the agent with its next request, and with those after it. */
-  async function ask(name, id, payload) {
-    const { context } = await told(eventOf(name, id, payload))
+  async function ask(name, id, payload, more = {}) {
+    const { context } = await told(eventOf(name, id, payload, more))
     remember(sessions.of(id), context)
+  }
+
+  /** Tell that a session rests, once for each time; why it may not rest yet, or nothing. */
+  function rested(id) {
+    const session = sessions.of(id)
+    const message = lastWords(session)
+    if (!message || !isNew(session, `idle ${[...session.texts.keys()].at(-1)}`)) return ""
+    const more = { message, transcript: transcript(session), stop_hook_active: session.isHeld }
+    const { context, decision, reason } = toldAtOnce(eventOf("session.idle", id, {}, more))
+    remember(session, context)
+    session.isHeld = decision === "block" && Boolean(reason)
+    return session.isHeld ? reason : ""
+  }
+
+  /** What asks an agent once more, as the agent that it was. */
+  function more(id, why) {
+    const { mode } = sessions.of(id)
+    return { path: { id }, body: { ...(mode && { agent: mode }), parts: [{ type: "text", text: why, synthetic: true }] } }
   }
 
   /** The client has no way to keep an agent from stopping; it can be asked once more. */
   async function goOn(id, why) {
-    await client.session.promptAsync({ path: { id }, body: { parts: [{ type: "text", text: why, synthetic: true }] } })
+    const session = sessions.of(id)
+    if (session.parent && !session.isLeft) session.why = why // until its answer is handed over
+    else await client.session.promptAsync(more(id, why))
+  }
+
+  /** A subagent's answer is about to be handed over: while its parent waits, it can be asked once more. */
+  async function handedOver(input, output) {
+    const id = output?.metadata?.sessionId
+    if (!id || typeof output.output !== "string") return
+    const session = sessions.of(id)
+    session.parent ??= input.sessionID
+    session.agent ??= input.args?.subagent_type ?? "subagent"
+    session.isLeft = !output.output.includes('state="completed"') // it works on, and nobody waits
+    for (let holds = 0; holds < MOST_HOLDS; holds++) {
+      const why = session.why || rested(id)
+      session.why = ""
+      if (!why) return
+      if (session.isLeft) return await goOn(id, why)
+      const { data } = await client.session.prompt(more(id, why))
+      const said = (data?.parts ?? []).filter(({ type }) => type === "text").map(({ text }) => text)
+      output.output = withAnswer(output.output, said.join("\n"))
+    }
   }
 
   const events = {
     "session.created": async ({ sessionID, info }) => {
       const id = sessionID ?? info?.id
-      if (!id || !isNew(sessions.of(id), "created")) return
+      if (!id || !isNew(sessions.of(id), "begun")) return
       if (info?.parentID) Object.assign(sessions.of(id), { parent: info.parentID, agent: info.agent ?? "subagent" })
       await ask("session.created", id, { info })
     },
     "message.updated": async ({ info }) => {
-      if (info?.sessionID) sessions.of(info.sessionID).roles.set(info.id, info.role)
+      if (!info?.sessionID) return
+      sessions.of(info.sessionID).roles.set(info.id, info.role)
+      // Not what shortens the context: that speaks as an agent of the client's own.
+      if (info.agent && info.role === "user") sessions.of(info.sessionID).mode = info.agent
     },
     "message.part.updated": async ({ part }) => {
       if (part?.sessionID) heard(sessions.of(part.sessionID), part)
     },
     "session.idle": async ({ sessionID }) => {
-      const session = sessions.of(sessionID)
-      const message = lastWords(session)
-      if (message && isNew(session, `idle ${[...session.texts.keys()].at(-1)}`)) {
-        const more = { message, transcript: transcript(session), stop_hook_active: session.isHeld }
-        const { context, hold } = toldAtOnce(eventOf("session.idle", sessionID, {}, more))
-        remember(session, context)
-        session.isHeld = Boolean(hold)
-        if (hold) await goOn(sessionID, hold)
-      }
+      const why = rested(sessionID)
+      if (why) await goOn(sessionID, why)
     },
     "session.compacted": async ({ sessionID }) => {
       sessions.of(sessionID).told = []
@@ -219,6 +262,8 @@ export const Hindbrain = async ({ client, directory }) => {
       const parts = (output.parts ?? []).filter((part) => !part.synthetic)
       if (parts.length && isNew(session, `message ${parts[0]?.messageID ?? parts[0]?.id}`)) {
         session.isHeld = false
+        // One that began in another process: what it was told there, its system prompt has lost.
+        if (isNew(session, "begun")) await ask("session.created", input.sessionID, {}, { source: "resume" })
         await ask("chat.message", input.sessionID, { input, parts })
       }
     }),
@@ -228,6 +273,7 @@ export const Hindbrain = async ({ client, directory }) => {
     }),
 
     "tool.execute.after": safe(async (input, output) => {
+      if (input.tool === "task") await handedOver(input, output)
       const { context } = await told(eventOf("tool.execute.after", input.sessionID, { input, output }))
       if (!context) return
       if (typeof output.output === "string") output.output += `\n\n${context}`

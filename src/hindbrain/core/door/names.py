@@ -36,7 +36,7 @@ def promise(name: str) -> Promise:
 def _is_some_key(before: str, last: str) -> bool:
     if last in ("key", "keys"):
         return before not in _OPEN_KEYS
-    return last == "login" or last.endswith("api") or before + last in _HALVES
+    return last in ("login", "license", "licence") or last.endswith("api") or before + last in _HALVES
 
 
 def kind(name: str) -> str:
@@ -56,7 +56,7 @@ STEMS = (
 _KINDS = (("pass", "password"), ("pw", "password"), ("token", "token"), ("secret", "secret"), ("key", "api-key"))
 _SECRETS = words(
     "secret secrets token tokens apikey apikeys accesskey secretkey privatekey authkey credential credentials creds "
-    "cred auth authorization authentication salt signature webhook pat dsn license licence"
+    "cred auth authorization authentication salt signature webhook pat dsn"
 )
 _QUALIFIED = words(
     "apikey secretkey accesskey privatekey authkey encryptionkey encryptkey signingkey masterkey accountkey servicekey "

@@ -5,7 +5,7 @@ A payload is untrusted in every field; whatever its shape, nothing here raises. 
 - Claude Code runs forks of its own (to shorten the context) that stop as subagents do, with no type: they are nobody's.
 - It announces a finished subagent as a prompt; Codex fires a prompt for what one agent asks another. Nobody wrote it.
 - Gemini shows us our own words inside the next prompt, fires a prompt for the reason we gave to hold it, and says that
-  it shortens the context before every turn, whether it does or not.
+  it shortens the context before every turn, whether it does or not. Of a subagent it says neither id nor type.
 """
 
 import json
@@ -15,7 +15,7 @@ from datetime import datetime
 from hindbrain.core.hooks import opencode, tool
 from hindbrain.core.hooks.fit import MOST, fitted
 from hindbrain.core.hooks.notice import Happening, Notice, Reply
-from hindbrain.core.hooks.table import EVENTS, HELD, TOLD
+from hindbrain.core.hooks.table import ERRAND, EVENTS, HELD, REPORT, TOLD
 from hindbrain.core.transcripts import jsonl
 from hindbrain.core.transcripts.jsonl import Object
 from hindbrain.core.value import replace
@@ -61,8 +61,10 @@ def is_heard(client: str, happening: Happening) -> bool:
 
 def _known(base: Notice, fields: Object) -> Notice:
     """With what every event may carry."""
-    happening = _in_agent(base.happening, fields) if base.client == "opencode" else base.happening
+    happening = _in_agent(base, fields)
     agent, agent_type = jsonl.text(fields, "agent_id"), jsonl.text(fields, "agent_type")
+    if base.client == "gemini" and happening is Happening.AGENT_STOP:
+        agent_type = "subagent"
     return replace(
         base,
         happening=happening,
@@ -73,7 +75,7 @@ def _known(base: Notice, fields: Object) -> Notice:
         agent_transcript=jsonl.text(fields, "agent_transcript_path"),
         is_internal=bool(agent or happening in _AGENTS) and not agent_type,
         source=jsonl.text(fields, "source", "reason"),
-        message=jsonl.text(fields, "last_assistant_message", "prompt_response"),
+        message=_message(base, fields),
         said=_said(base.client, fields),
         is_stop_active=fields.get("stop_hook_active") is True,
         ref=jsonl.text(fields, "tool_use_id", "prompt_id", "turn_id"),
@@ -85,12 +87,27 @@ def _said(client: str, fields: Object) -> tuple[tuple[str, str], ...]:
     return said if isinstance(said, tuple) else ()
 
 
-def _in_agent(happening: Happening, fields: Object) -> Happening:
-    """OpenCode has no events of subagents: their sessions begin and rest as others do."""
-    if not jsonl.text(fields, "agent_id"):
+def _in_agent(base: Notice, fields: Object) -> Happening:
+    """Two have no events of subagents: in OpenCode their sessions begin and rest as others do, in Gemini CLI they call
+    a tool when they are done."""
+    happening = base.happening
+    if base.client == "gemini":
+        return Happening.AGENT_STOP if _is_report(base, fields) else happening
+    if base.client != "opencode" or not jsonl.text(fields, "agent_id"):
         return happening
     agents = {Happening.SESSION_START: Happening.AGENT_START, Happening.STOP: Happening.AGENT_STOP}
     return agents.get(happening, happening)
+
+
+def _is_report(base: Notice, fields: Object) -> bool:
+    is_asked = base.client == "gemini" and base.happening is Happening.BEFORE_TOOL
+    return is_asked and jsonl.text(fields, "tool_name") == REPORT
+
+
+def _message(base: Notice, fields: Object) -> str:
+    if _is_report(base, fields):
+        return jsonl.strings(fields.get("tool_input"))
+    return jsonl.text(fields, "last_assistant_message", "prompt_response")
 
 
 def _prompted(known: Notice, fields: Object) -> Notice:
@@ -125,6 +142,7 @@ def _used(known: Notice, fields: Object, *, event: str) -> Notice:
         exit_code=ending.exit_code,
         is_failure=ending.is_failure,
         is_interrupt=ending.is_interrupt,
+        is_errand=known.client == "gemini" and known.happening is Happening.AFTER_TOOL and name == ERRAND,
     )
 
 

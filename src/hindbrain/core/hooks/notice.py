@@ -48,6 +48,7 @@ class Notice:
     exit_code: int | None = None  # None: unknown
     is_failure: bool = False
     is_interrupt: bool = False
+    is_errand: bool = False  # the tool call was all that a subagent did, and its record is whole now
     message: str = ""  # the agent's last words, at a stop
     said: tuple[tuple[str, str], ...] = ()  # who, and what: the whole session, where the client keeps no transcript
     is_stop_active: bool = False  # the client goes on because a stop hook held it

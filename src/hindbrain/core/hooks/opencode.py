@@ -24,7 +24,7 @@ def flat(event: Object) -> Object:
         **_whose(event, payload),
         **_called(payload),
         "transcript_path": event.get("transcript_path"),
-        "source": _SOURCES.get(jsonl.text(event, "hook_event_name"), ""),
+        "source": jsonl.text(event, "source") or _SOURCES.get(jsonl.text(event, "hook_event_name"), ""),
         "last_assistant_message": event.get("message"),
         "said": _said(event.get("transcript")),
         "stop_hook_active": event.get("stop_hook_active"),

@@ -59,16 +59,24 @@ TOLD: dict[str, frozenset[str]] = {
     ),
     "codex": frozenset({"session_start", "prompt", "before_tool", "after_tool", "agent_start"}),
     "gemini": frozenset({"session_start", "prompt", "after_tool"}),
-    "opencode": frozenset({"session_start", "prompt", "before_tool", "after_tool", "stop"}),
+    "opencode": frozenset({"session_start", "prompt", "before_tool", "after_tool", "agent_start", "stop"}),
 }
+
+# Which of them lose what they were told when a session goes on in a new process: Gemini CLI leaves out prompts with
+# words of ours, and OpenCode's system prompt is made anew.
+FORGETTING = frozenset({"gemini", "opencode"})
 
 # Where an agent can be kept from stopping, and the client's word for that.
 HELD: dict[str, dict[str, str]] = {
     "claude": {"agent_stop": "block", "stop": "block"},
     "codex": {"agent_stop": "block", "stop": "block"},
-    "gemini": {"stop": "deny"},
-    "opencode": {"stop": "block"},
+    "gemini": {"agent_stop": "deny", "stop": "deny"},
+    "opencode": {"agent_stop": "block", "stop": "block"},
 }
+
+# Gemini CLI has no events of subagents. One that is done says so by a tool, which can be refused; what starts one is a
+# tool that ends with it.
+REPORT, ERRAND = "complete_task", "invoke_agent"
 
 # No name means two things in two clients, so one list serves all. What comes from an MCP server has a prefix and is
 # in none of them.

@@ -10,6 +10,8 @@ _PATHS = ("file_path", "filePath", "path", "absolute_path", "notebook_path")
 _OLD, _NEW = ("old_string", "oldString"), ("new_string", "newString", "content", "new_source")
 _PATCHES = ("command", "patchText", "patch", "input")
 _SHELL_NAMES = frozenset({"bash", "dash", "sh", "zsh"})
+_VIEWERS = frozenset({"bat", "cat", "head", "less", "more", "nl", "sed", "tail"})  # programs that show files
+_LONGEST_VIEW = 2_000  # characters of a command that shows a file
 _FAILED = "Exit code "  # how Claude Code begins what it says of a command that failed
 _WRAPPER = ("<untrusted_context>\n", "\n</untrusted_context>")  # around what Gemini's tools give back
 # What Gemini writes below a command's output, each at most once and in this order. An exit code only if it is not 0.
@@ -42,12 +44,14 @@ class Ending:
 def called(name: str, given: Object) -> Call:
     is_edit, is_shell = name in EDITS, name in SHELLS
     found = patch(jsonl.text(given, *_PATCHES)) if name in ("apply_patch", "patch") else Patch()
+    command = _command(given) if is_shell else ""
+    shown = _shown(command[:_LONGEST_VIEW])
     return Call(
         is_shell=is_shell,
         is_edit=is_edit,
-        is_read=name in READS,
-        command=_command(given.get("command") or given.get("cmd")) if is_shell else "",
-        paths=found.paths or _paths(given),
+        is_read=name in READS or bool(shown),
+        command=command,
+        paths=found.paths or shown or _paths(given),
         old=(found.old or _texts(given, _OLD)) if is_edit else "",
         new=(found.new or _texts(given, _NEW)) if is_edit else "",
     )
@@ -96,13 +100,31 @@ def _by_trailer(name: str, output: str, *, is_failure: bool) -> Ending:
     return Ending(output=output.removeprefix("Output: "), exit_code=code, is_failure=is_failure or bool(code))
 
 
-def _command(given: object) -> str:
+def _command(arguments: Object) -> str:
     """A command line as a shell would read it, from a string or from a list of words."""
+    given = arguments.get("command") or arguments.get("cmd")
     if isinstance(given, str):
         return given
     words = [word for word in given if isinstance(word, str)] if isinstance(given, list) else []
     is_script = len(words) == 3 and words[0].rpartition("/")[2] in _SHELL_NAMES and words[1].endswith("c")
     return words[2] if is_script else " ".join(words)
+
+
+def _shown(command: str) -> tuple[str, ...]:
+    """The files that a command line only shows: for a client without a tool for that, this is reading."""
+    for mark in ("&&", "||", ";", "\n"):
+        command = command.replace(mark, "|")
+    return tuple(dict.fromkeys(path for part in command.split("|") for path in _viewed(part.split())))
+
+
+def _viewed(words: list[str]) -> list[str]:
+    bare = [word.strip("'\"") for word in words]
+    program = bare[0].rpartition("/")[2] if bare else ""
+    is_change = any(word.startswith(("-i", "--in-place")) for word in bare) and program == "sed"
+    if program not in _VIEWERS or is_change or any(mark in word for word in words for mark in "<>`$"):
+        return []
+    named = [word for word in bare[1:] if word and not word.startswith(("-", "+")) and not word.isdecimal()]
+    return named[1:] if program == "sed" else named  # first comes what it is to do
 
 
 def _paths(given: Object) -> tuple[str, ...]:

@@ -78,7 +78,12 @@ def canonical(value: object) -> str:
 
 def fingerprint(value: object) -> str:
     """SHA-256 of the canonical text: equal values have equal fingerprints on every machine."""
-    return sha256(canonical(value).encode("utf-8", "surrogatepass"))
+    return fingerprint_of(canonical(value))
+
+
+def fingerprint_of(text: str) -> str:
+    """The fingerprint of the value whose canonical text this is."""
+    return sha256(text.encode("utf-8", "surrogatepass"))
 
 
 def _provenance_record(provenance: Provenance) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from functools import cache
 
 from hindbrain.core.closed import StrEnum
 from hindbrain.core.hints import Any
+from hindbrain.core.hooks.table import REPORT
 from hindbrain.core.setup import jsonc, tables
 from hindbrain.core.value import dataclass
 
@@ -48,9 +49,10 @@ _EVENTS: dict[str, dict[str, str]] = {  # event -> which tools
         "PostCompact": _ALL,
         "SessionEnd": _ALL,
     },
-    "gemini": {  # cannot be told anything before a tool runs
+    "gemini": {
         "SessionStart": _ALL,
         "BeforeAgent": _ALL,
+        "BeforeTool": REPORT,  # it hears nothing before others, but a subagent that is done can be held
         "AfterTool": _ALL,
         "AfterAgent": _ALL,
         "PreCompress": _ALL,

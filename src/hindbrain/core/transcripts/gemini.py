@@ -13,6 +13,7 @@ from hindbrain.core.value import replace
 
 _AGENTS = frozenset({"gemini", "model", "assistant"})
 _NOTICES = frozenset({"info", "error", "warning", "system"})
+_REPORT = "complete_task"  # with which a subagent hands over what it has to say
 _SHELL_TOOLS = frozenset({"run_shell_command", "shell", "bash"})
 
 
@@ -130,6 +131,8 @@ def _call(call: Object, base: Utterance) -> Iterator[Utterance]:
     made = replace(base, ref=jsonl.text(call, "id"), at=jsonl.moment(call.get("timestamp")) or base.at)
     if name in _SHELL_TOOLS and command and base.voice is Voice.AGENT:
         yield replace(made, voice=Voice.COMMAND, text=command, tool=name)
+    elif name == _REPORT and base.voice is Voice.AGENT:
+        yield replace(made, text=jsonl.strings(call.get("args")))
     else:
         yield replace(made, voice=Voice.OTHER, text=jsonl.strings(call.get("args")), tool=OWN + name)
     if call.get("result") is not None:

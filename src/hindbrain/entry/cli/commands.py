@@ -80,6 +80,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "restore": Entry("memory:restore", "Bring back a memory, or the whole store from a backup"),
         "split": Entry("memory:split", "Make several memories of one that says several things"),
         "forget": Entry("forget:forget", "Erase a memory for good, and prove that it is gone"),
+        "purge": Entry("purge:purge", "Take out all that one source taught: a session, agent, file"),
         "review": Entry("review:review", "Decide what waits for a person; without more, list it"),
     },
     "Carry": {

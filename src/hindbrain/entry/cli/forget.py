@@ -32,7 +32,7 @@ def forget(call: Call, memory_id: str, hard: bool, yes: bool) -> int:
     with call.open() as hindbrain:
         title = line(hindbrain.show(memory_id).title)
         is_asked = sys.stdin.isatty() and not yes  # a script has said --hard, and nobody is there to ask
-        if is_asked and not _is_confirmed(f"Erase '{title}' for good?"):
+        if is_asked and not is_confirmed(f"Erase '{title}' for good?"):
             echo("Nothing was erased.", err=True)
             return 1
         forgotten = hindbrain.forget(memory_id)
@@ -40,7 +40,7 @@ def forget(call: Call, memory_id: str, hard: bool, yes: bool) -> int:
     return 0
 
 
-def _is_confirmed(question: str) -> bool:
+def is_confirmed(question: str) -> bool:
     import click
 
     return click.confirm(question, err=True)

@@ -157,7 +157,7 @@ def _continuity_lines(found: "Renewed", *, is_written: bool) -> Iterator[str]:
         return
     yield f"Written to {line(found.path)}"
     if found.copy:
-        yield f"  as it was before: {line(found.copy)}"
+        yield f"  not in it, and kept: {line(found.copy)}"
 
 
 def _object(text: str) -> dict[str, object]:

@@ -86,7 +86,7 @@ hindbrain maintenance undo run-01k2x6d0q3v8r5w7y9z1b3d5f7
 def _list(call: Call) -> None:
     """List what was put in order, or take it back.
 
-    Runs of cleanup, prune and merge in the last month.
+    Runs of cleanup, prune, merge and purge in the last month.
     """
     with call.open() as hindbrain:
         runs, due = hindbrain.upkeep(), hindbrain.next_upkeep()
@@ -157,7 +157,7 @@ def _more(count: int) -> Iterator[str]:
 
 def _runs_lines(runs: "Sequence[Run]") -> Iterator[str]:
     if not runs:
-        yield "Nothing was cleaned up, pruned or merged in the last month."
+        yield "Nothing was cleaned up, pruned, merged or purged in the last month."
         return
     rows = [[run.id, run.job, f"{run.at:%Y-%m-%d %H:%M}", f"{run.steps:,}", _state(run)] for run in runs]
     yield from table(["RUN", "JOB", "AT", "STEPS", "STATE"], rows, styles={0: dim})
@@ -166,7 +166,7 @@ def _runs_lines(runs: "Sequence[Run]") -> Iterator[str]:
 def _turn(due: datetime | None) -> Iterator[str]:
     yield ""
     when = f"next on {due:%Y-%m-%d}" if due else f"{_DAYS} days after the worker first sees this project"
-    yield dim(f"The worker does all three every {_DAYS} days: {when}")
+    yield dim(f"The worker cleans up, prunes and merges every {_DAYS} days: {when}")
 
 
 def _state(run: "Run") -> str:

@@ -3,7 +3,7 @@
 What is read here only says how much care an event needs. Whoever takes it from the spool reads it properly.
 """
 
-from hindbrain.core.hooks.table import EDITS, EVENTS, HELD, READS, SHELLS, TOLD
+from hindbrain.core.hooks.table import EDITS, EVENTS, HELD, READS, REPORT, SHELLS, TOLD
 
 NEVER, IF_CHEAP, ALWAYS = 0, 1, 2  # whether to ask: nobody, a worker that is there, and else to answer in this process
 
@@ -29,6 +29,8 @@ def read(payload: bytes, *, client: str) -> Heard | None:
     happening = EVENTS[client].get(name, "")
     if name and not happening:
         return None
+    if client == "gemini" and happening == "before_tool" and word(payload, b"tool_name") == REPORT:
+        happening = "agent_stop"
     is_synced = happening in _ENDS or any(signal in payload for signal in _SIGNALS)
     is_heard = happening in TOLD[client] or happening in HELD[client]
     asks = _asks(payload, client=client, happening=happening) if is_heard else NEVER

@@ -1,8 +1,8 @@
 """The feed of what happens, as server-sent events: a follower that comes back goes on where it stopped."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
+from time import monotonic
 from typing import Annotated
 
 from fastapi import Header, Query, Request
@@ -16,6 +16,7 @@ from hindbrain.entry.cli.records import plain
 from hindbrain.entry.http.answers import Here, ProjectName
 from hindbrain.entry.http.desk import Desk
 from hindbrain.entry.http.problem import Refused
+from hindbrain.entry.pause import NET_S, Pause
 
 _AT_ONCE = 200  # events of one look
 _LOOK_S = 0.25
@@ -63,28 +64,41 @@ class _Feed:
     desk: Desk
     project: str
     is_over: Callable[[], bool]
+    net_s: float = NET_S
 
     async def lines(self, cursor: int, *, follow: bool) -> AsyncIterator[str]:
         yield f"id: {cursor}\n\n"  # nobody hears an event of it, but a browser comes back with it
-        silent_s = 0.0
-        while not self.is_over():
-            found = await run_in_threadpool(self._after, cursor)
+        if not follow:
+            async for event in self._present(cursor):
+                yield _line(event)
+            return
+        pause = Pause(self.desk.tools(), net_s=self.net_s)
+        spoke_at = monotonic()
+        try:
+            while not self.is_over():
+                async for event in self._present(cursor):
+                    cursor, spoke_at = event.seq, monotonic()
+                    yield _line(event)
+                while not await pause.over(_LOOK_S) and not self.is_over():
+                    pass
+                if monotonic() - spoke_at >= _BEAT_S:
+                    spoke_at = monotonic()
+                    yield ": still here\n\n"
+        finally:
+            pause.close()
+
+    async def _present(self, cursor: int) -> AsyncIterator[Event]:
+        while found := await run_in_threadpool(self._after, cursor):
             for event in found:
                 cursor = event.seq
-                yield f"id: {event.seq}\nevent: {_word(event.name)}\ndata: {json.dumps(plain(event))}\n\n"
-            if found:
-                silent_s = 0.0
-                continue
-            if not follow:
-                return
-            await asyncio.sleep(_LOOK_S)
-            silent_s += _LOOK_S
-            if silent_s >= _BEAT_S:
-                silent_s = 0.0
-                yield ": still here\n\n"
+                yield event
 
     def _after(self, cursor: int) -> list[Event]:
         return list(self.desk.tools().store.events(after=cursor, project=self.project, limit=_AT_ONCE))
+
+
+def _line(event: Event) -> str:
+    return f"id: {event.seq}\nevent: {_word(event.name)}\ndata: {json.dumps(plain(event))}\n\n"
 
 
 def _word(name: str) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from time import monotonic
 from typing import ClassVar
@@ -25,6 +26,7 @@ from hindbrain.entry.panel.dialogs import Confirm, Editor
 from hindbrain.entry.panel.listing import LearningList
 from hindbrain.entry.panel.toast import LOOK_S, LearningToast
 from hindbrain.entry.panel.views import ALL, SHARED, Board, View, read, reread
+from hindbrain.entry.pause import Pause
 from hindbrain.errors import Conflict, HindbrainError, Unreadable
 from hindbrain.facade import Hindbrain
 
@@ -267,17 +269,24 @@ class LearningsPanel(Vertical, can_focus=True):
     async def _follow(self) -> None:
         """Read anew whenever any process changed something, and try again while the store fails."""
         watch: Watch | None = None
-        while True:
-            try:
-                await asyncio.to_thread(_must_exist, self._hindbrain, self._is_read)
-                if watch is None or self._error:
-                    watch = watch or await asyncio.to_thread(self._hindbrain.watch)
-                    await self._read()
-                else:
-                    await self._catch_up(await asyncio.to_thread(watch.news))
-            except HindbrainError as error:
-                self._fail(error)
-            await asyncio.sleep(LOOK_S)
+        with closing(Pause(self._hindbrain)) as pause:
+            while True:
+                watch = await self._look(watch)
+                while not await pause.over(LOOK_S):
+                    pass
+
+    async def _look(self, watch: Watch | None) -> Watch | None:
+        """With the follower's place, once it is known."""
+        try:
+            await asyncio.to_thread(_must_exist, self._hindbrain, self._is_read)
+            if watch is None or self._error:
+                watch = watch or await asyncio.to_thread(self._hindbrain.watch)
+                await self._read()
+            else:
+                await self._catch_up(await asyncio.to_thread(watch.news))
+        except HindbrainError as error:
+            self._fail(error)
+        return watch
 
     async def _catch_up(self, events: Sequence[Event]) -> None:
         """What events name is read again. What changes without one, such as an erasure, is seen by the file."""

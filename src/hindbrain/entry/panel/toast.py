@@ -6,16 +6,19 @@ matter which process stored it: the log of events is followed, from where a toas
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import closing
 
 from rich.text import Text
 from textual.containers import Vertical
 from textual.events import Click
 from textual.widgets import Static
 
+from hindbrain.app.watch import Watch
 from hindbrain.core.heading import LEARNINGS
 from hindbrain.core.model import Event, Memory, State
 from hindbrain.entry.panel import wording
 from hindbrain.entry.panel.layout import wrapped
+from hindbrain.entry.pause import Pause
 from hindbrain.errors import HindbrainError
 from hindbrain.facade import Hindbrain
 
@@ -112,15 +115,22 @@ class LearningToasts(Vertical):
         self.styles.offset = (max(whole.width - own.width, 0), max(whole.height - own.height, 0))
 
     async def _follow(self) -> None:
-        watch = None
-        while True:
-            try:
-                if watch is None:
-                    watch = await asyncio.to_thread(self._hindbrain.watch, _FOLLOWER)
-                events = await asyncio.to_thread(watch.news)
-                found = await asyncio.to_thread(fresh, self._hindbrain, events) if events else []
-            except HindbrainError:
-                found = []  # the panel says what is wrong with the store; here it is tried again
-            if found:
-                self.tell(found)
-            await asyncio.sleep(LOOK_S)
+        watch: Watch | None = None
+        with closing(Pause(self._hindbrain)) as pause:
+            while True:
+                watch = await self._look(watch)
+                while not await pause.over(LOOK_S):
+                    pass
+
+    async def _look(self, watch: Watch | None) -> Watch | None:
+        """With the follower's place, once it is known."""
+        try:
+            if watch is None:
+                watch = await asyncio.to_thread(self._hindbrain.watch, _FOLLOWER)
+            events = await asyncio.to_thread(watch.news)
+            found = await asyncio.to_thread(fresh, self._hindbrain, events) if events else []
+        except HindbrainError:
+            found = []  # the panel says what is wrong with the store; here it is tried again
+        if found:
+            self.tell(found)
+        return watch
