@@ -160,8 +160,7 @@ class Words:
         as large still says how rare a word is."""
         held = dict.fromkeys(words, 0)
         if among >= _LARGE:
-            known = ((word, *self._counted.get(word, (0, 0))) for word in words)
-            held |= {word: count for word, size, count in known if abs(among - size) <= size // 100}
+            held |= self._counted_before(words, among)
         lacking = [word for word, count in held.items() if not count and not is_scope(word)]
         if kept and all(map(_is_plain, lacking)):
             found = kept.holders(lacking, all_=self._all)
@@ -170,6 +169,10 @@ class Words:
         if among >= _LARGE and len(self._counted) < _COUNTED:
             self._counted |= {word: (among, count) for word, count in found.items() if count}
         return held | found
+
+    def _counted_before(self, words: Sequence[str], among: int) -> dict[str, int]:
+        known = ((word, *self._counted.get(word, (0, 0))) for word in words)
+        return {word: count for word, size, count in known if abs(among - size) <= size // 100}
 
 
 def generation(db: apsw.Connection) -> int:
