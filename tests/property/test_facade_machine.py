@@ -76,7 +76,7 @@ class Kept(RuleBasedStateMachine):
         shutil.rmtree(self.folder)
 
 
-Kept.TestCase.settings = settings(max_examples=figure(4, 150), stateful_step_count=15, deadline=None)
+Kept.TestCase.settings = settings(max_examples=figure(4, 1_000), stateful_step_count=15, deadline=None)
 
 
 class TestAnySequence(Kept.TestCase):
