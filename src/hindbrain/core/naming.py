@@ -54,7 +54,7 @@ def _order(memory: Memory) -> tuple[object, ...]:
 def _start(memory: Memory) -> str:
     """What its name begins with; "" where the files have no place for it."""
     if memory.kind is Kind.EPISODE:
-        return f"ep-{memory.learned_at:%Y-%m-%d}"
+        return f"ep-{memory.learned_at.date()}"
     if memory.kind is Kind.SKILL:
         return slug(str(memory.body.get("name") or memory.title)) or "skill"
     return _PREFIX.get(memory.kind, "")

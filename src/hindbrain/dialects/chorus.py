@@ -218,7 +218,7 @@ def _task(memory: Memory) -> str:
 
 
 def _date(at: datetime | None) -> str:
-    return f"{at:%Y-%m-%d}" if at else _NOBODY
+    return f"{at.date()}" if at else _NOBODY
 
 
 def _flat(text: str) -> str:

@@ -70,7 +70,7 @@ def _episode(task: Task) -> Episode:
 
 def _name(task: Task) -> str:
     first = task.log[0]
-    return f"ep-{first.at:%Y-%m-%d}-{fingerprint([first.project, first.session, task.name, task.number])[:8]}"
+    return f"ep-{first.at.date()}-{fingerprint([first.project, first.session, task.name, task.number])[:8]}"
 
 
 def _is_edit(one: Activity) -> bool:

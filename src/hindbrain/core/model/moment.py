@@ -8,8 +8,7 @@ _NONE, _DAY = timedelta(0), timedelta(days=1)
 
 def stamp(moment: datetime) -> str:
     """`2026-01-10T09:30:00.000Z`. Stamps of equal length sort as text in the order of time."""
-    utc = moment.astimezone(UTC)
-    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"
+    return _utc(moment).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 @lru_cache(maxsize=4096)  # a memory is mostly learned, created and changed in one moment
@@ -29,8 +28,17 @@ def in_utc(moment: datetime) -> datetime:
 
 def to_milliseconds(moment: datetime) -> datetime:
     """What `read_stamp(stamp(moment))` gives back."""
-    utc = moment.astimezone(UTC)
+    utc = _utc(moment)
     return utc.replace(microsecond=utc.microsecond // 1000 * 1000)
+
+
+def _utc(moment: datetime) -> datetime:
+    """The first and the last day there are may lie beyond either end elsewhere: then the end itself."""
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        end = datetime.min if moment.year == datetime.min.year else datetime.max
+        return end.replace(tzinfo=UTC)
 
 
 def end_of(text: str) -> datetime:

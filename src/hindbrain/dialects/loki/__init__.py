@@ -314,7 +314,7 @@ class _Tree:
     def _listed(self, memory: Memory, written: dict[str, Any], *, start: str) -> str:
         order = f"{memory.learned_at.timestamp():020.3f} {written['id']}"
         if _is_learning(memory):
-            path, name = f"learnings/{memory.learned_at:%Y-%m-%d}.json", record.LEARNINGS
+            path, name = f"learnings/{memory.learned_at.date()}.json", record.LEARNINGS
             written = _as_learning(written)
         else:
             kind = {Kind.PATTERN: "patterns", Kind.ANTI_PATTERN: "anti_patterns"}.get(memory.kind, "facts")
@@ -370,7 +370,7 @@ def _episode_path(name: str, written: Mapping[str, Any]) -> str:
         return f"episodic/{match[1]}/task-{match[2]}"
     at = record.time_of(written.get("timestamp") or written.get("learned_at"))
     day = re.search(r"\d{4}-\d\d-\d\d", name)
-    return f"episodic/{day[0] if day else f'{at:%Y-%m-%d}' if at else 'undated'}/task-{_safe(name)}"
+    return f"episodic/{day[0] if day else f'{at.date()}' if at else 'undated'}/task-{_safe(name)}"
 
 
 def _is_learning(memory: Memory) -> bool:

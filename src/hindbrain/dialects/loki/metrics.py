@@ -60,7 +60,7 @@ def made(memories: Sequence[Memory], names: Mapping[str, str]) -> Iterator[tuple
     found = [(names[one.id], read(one)) for one in told]
     days: dict[str, list[tuple[str, Episode]]] = {}
     for one in found:
-        days.setdefault(f"{one[1].began_at:%Y-%m-%d}", []).append(one)
+        days.setdefault(f"{one[1].began_at.date()}", []).append(one)
     for day, of_day in sorted(days.items()):
         yield f"efficiency/{day}", _OURS | {"tasks": [_cost(*one) for one in of_day]}
         yield f"rewards/{day}", _OURS | {"signals": [_reward(*one) for one in of_day]}

@@ -105,7 +105,7 @@ def _who(memory: Memory) -> str:
 
 
 def _day(at: datetime | None) -> str:
-    return f"{at:%Y-%m-%d}" if at else _UNKNOWN
+    return f"{at.date()}" if at else _UNKNOWN
 
 
 def _flat(text: str) -> str:

@@ -71,11 +71,11 @@ def _grouped(memories: Iterable[Memory], lines: Callable[[Memory], str]) -> str:
 def _shared_lines(memory: Memory) -> str:
     actor = memory.provenance.actor
     agent = inert(actor.instance or actor.voice)
-    return f"- {inert(memory.content)}\n  Source: {_task(memory)} ({memory.learned_at:%Y-%m-%d}, {agent})"
+    return f"- {inert(memory.content)}\n  Source: {_task(memory)} ({memory.learned_at.date()}, {agent})"
 
 
 def _own_lines(memory: Memory) -> str:
-    return f"- [{memory.learned_at:%Y-%m-%d}] {inert(memory.content)}\n  Source: {_task(memory)}"
+    return f"- [{memory.learned_at.date()}] {inert(memory.content)}\n  Source: {_task(memory)}"
 
 
 def _task(memory: Memory) -> str:
