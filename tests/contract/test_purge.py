@@ -1,5 +1,6 @@
 """All that one source taught goes in one step, on every store, and nothing else does."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -7,8 +8,10 @@ from pathlib import Path
 import pytest
 from building import NOW, FakeChance, FakeClock, a_memory, keep
 from reading import everything
+from tier import figure, reached
 
 from hindbrain.adapters.files import LocalFiles
+from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.app.forget import texts_of
 from hindbrain.app.purge import Purged, purge
 from hindbrain.app.tools import Tools
@@ -115,6 +118,25 @@ def test_it_is_taken_back_within_a_month_as_it_was(store: Store, tools: Tools) -
     assert set(undone.restored) == {"mem-crane", "mem-pilot"} and undone.left == ()
     assert states(store, "crane", "pilot") == ["live", "quarantined"]
     assert [review.id for review in store.reviews("prj-one")] == ["rev-1"], "and now somebody must again"
+
+
+# S12
+def test_a_source_that_taught_very_much_is_taken_out_and_brought_back(store: Store, tools: Tools) -> None:
+    count = figure(60, 100_000) if isinstance(store, SqliteStore) else 60
+    for at in range(0, count, 1_000):
+        keep(store, *(taught(f"n{number}") for number in range(at, min(at + 1_000, count))))
+    began = time.monotonic()
+    purged = purge(BAD, ["prj-one"], tools=tools)
+    gone_s = time.monotonic() - began
+    where = Where(project="prj-one", states=LIVE)
+    assert store.count(where) == 0 and len(purged.memories) == count
+    began = time.monotonic()
+    [(project, run)] = purged.runs
+    undo(run, project=project, tools=tools)
+    assert store.count(where) == count
+    if count > 60:
+        back_s = time.monotonic() - began
+        reached("S12", f"{count:,} memories of one source: out in {gone_s:.0f} s, back in {back_s:.0f} s (set: 5 s)")
 
 
 # S12
