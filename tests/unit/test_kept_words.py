@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hindbrain.adapters.sqlite import SqliteStore
+from hindbrain.adapters.sqlite.lists import Lists
 from hindbrain.adapters.sqlite.backups import SqliteBackups
 from hindbrain.core.model import Reach, State
 from hindbrain.core.value import replace
@@ -145,3 +146,18 @@ def test_what_was_kept_before_a_backup_came_back_is_not_taken_for_what_came_afte
 
     assert not store.matches(["tree"], HERE, limit=5)
     assert [match.memory_id for match in store.matches(["rose"], HERE, limit=5)] == ["mem-c"]
+
+
+def test_the_larger_a_store_is_the_longer_it_must_stand_still() -> None:
+    lists = Lists()
+
+    def all_(sql: str, *_: object) -> list[tuple[object, ...]]:
+        return [(3,)] if "max" in sql else [(seq, bytes(4)) for seq in (1, 2, 3)]
+
+    def asked(record: bytes, count: int) -> bool:
+        return lists.at(record, count=count, total=9, all_=all_) is not None
+
+    assert [asked(b"one", 3) for _ in range(3)] == [False, True, True]
+    assert [asked(b"two", 20_000) for _ in range(5)] == [False, False, False, True, True]
+    assert not asked(b"three", 20_000)
+    assert not any(asked(b"four", 300_000) for _ in range(100))

@@ -3,8 +3,8 @@
 bm25() looks up how long each text is that holds a word of the question, one by one and with every question: most of
 what it costs. Here a process keeps the lengths, and the lists of the words it was asked for, and gives the same
 numbers. The index's own record changes with every write to it, by whatever process, in the same transaction; so equal
-records mean equal lists. Nothing is kept before two questions in a row have found the same record: where memories come
-as fast as questions, that would cost more than it spares.
+records mean equal lists. Nothing is kept before some questions in a row have found the same record, the more the larger
+the store is: where memories come as fast as questions, that would cost more than it spares.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,9 +19,10 @@ from hindbrain.core.recall.bm25 import K1, B, idf
 from hindbrain.core.recall.index import WEIGHTS
 from hindbrain.ports import Match
 
-_MOST = 20_000  # memories; the lengths of more would take too long to read
+_MOST = 200_000  # memories; the lengths of more would take too much room, and too long to read
 _FARTHEST = 5 * _MOST  # seq; there is a place for every one up to the last
-_ROOM = 2_000_000  # places in all lists that a process keeps, 12 bytes each at most
+_ROOM = 5_000_000  # places in all lists that a process keeps, 12 bytes each at most
+_LEAST, _EACH = 2, 5_000  # questions in a row that find the same; memories for each of which it takes one more
 _WEIGHT = dict(zip(("scope", "title_words", "content_words", "extra_words"), WEIGHTS, strict=True))
 _TABLE = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_places USING fts5vocab (main, memory_words, instance)"
 # The table is opened once for all words; asked for several at once in any other way, it reads all that there are.
@@ -38,16 +39,17 @@ class Lists:
     """What a process has read. Threads may share it: what belongs to another record is replaced, never changed."""
 
     def __init__(self) -> None:
-        self._seen = b""
+        self._seen, self._often = b"", 0
         self._kept: Kept | None = None
 
     def at(self, record: bytes, *, count: int, total: int, all_: All) -> "Kept | None":
         """The lists of an index with that record, for a transaction that sees it; None: ask the engine."""
         if not 0 < count <= _MOST or not total:
             return None
-        was_seen, self._seen = self._seen == record, record
+        self._often = self._often + 1 if self._seen == record else 1
+        self._seen = record
         kept = self.known(record)
-        if kept is None and was_seen and all_(_LAST)[0][0] <= _FARTHEST:
+        if kept is None and self._often >= max(_LEAST, count // _EACH) and all_(_LAST)[0][0] <= _FARTHEST:
             kept = Kept(record, count=count, total=total, all_=all_)
         self._kept = kept
         return kept
