@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hindbrain.adapters.sqlite import SqliteStore
-from hindbrain.adapters.sqlite.lists import Lists
 from hindbrain.adapters.sqlite.backups import SqliteBackups
+from hindbrain.adapters.sqlite.lists import Lists
 from hindbrain.core.model import Reach, State
 from hindbrain.core.value import replace
 from hindbrain.core.words import query_terms
