@@ -19,8 +19,9 @@ from tier import IS_FULL, figure, reached
 from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.adapters.sqlite.backups import SqliteBackups
 from hindbrain.adapters.sqlite.twin import checked
+from hindbrain.core.model.activity import Activity, Deed
 from hindbrain.errors import DiskFull, HindbrainError, StoreDamaged
-from hindbrain.ports import Where
+from hindbrain.ports import Changes, Where
 
 WRITER, KEEPER = (Path(__file__).with_name(name) for name in ("writer.py", "keeper.py"))
 WRITERS = 8
@@ -221,6 +222,26 @@ def test_changed_bytes_are_found_or_harmless_and_mended_from_the_backup(tmp_path
         assert not store.damage() and content(store) == whole, (what, mended)
     assert not [one for one in mended.lost if "could not be read" not in one] and not mended.unsure
     assert Path(mended.aside).exists() and mended.base
+
+
+# R8
+@pytest.mark.parametrize("is_in_backup", [True, False])
+def test_a_seal_whose_key_is_damaged_costs_no_row(tmp_path: Path, is_in_backup: bool) -> None:
+    path = tmp_path / "hindbrain.db"
+    backups = SqliteBackups(str(path))
+    with closing(SqliteStore(path)) as store:
+        filled(store)
+        backups.make(NOW, tell=quiet)
+        if not is_in_backup:
+            deed = Activity(id="act-new", at=NOW, project="prj-one", session="s", deed=Deed.COMMAND, subject="ls")
+            store.write(lambda tx: tx.apply(Changes(activities=(deed,))))
+        whole = content(store)
+        last = "SELECT 'activity', max(CAST(key AS INTEGER)) FROM seal WHERE sort = 'activity'"
+        store._connection().execute(f"UPDATE seal SET key = key || ';' WHERE (sort, CAST(key AS INTEGER)) = ({last})")
+    mended = backups.mend(NOW + timedelta(hours=1))
+    with closing(SqliteStore(path)) as store:
+        assert not store.damage() and content(store) == whole, mended
+    assert not mended.lost and not mended.unsure
 
 
 # R8

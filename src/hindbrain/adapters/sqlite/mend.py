@@ -82,10 +82,17 @@ class _Table:
         rows_, is_whole = self._rows()
         if not is_all and not is_whole:
             self._told.lost.append(f"{self._table.name}: what could not be read, if it is newer than the backup")
+        keys = {key for key, *_ in rows_}
+        astray = {
+            hash_: key for key, hash_ in claimed.items() if key not in keys
+        }  # of no row: of what else is damaged?
         for key, hash_, *values in rows_:
             seen.add(key)
             if key in claimed:
                 self._judge(key, values, hashes=(hash_, claimed[key], ours.get(key)))
+            elif key and hash_ in astray:  # it is the seal's key that was damaged
+                seen.add(astray[hash_])
+                self._judge(key, values, hashes=(hash_, hash_, ours.get(key)))
             elif key and not is_all and ours.get(key) != hash_:
                 self._believe(key, values, is_older=key in ours)
         self._mend_missing(claimed, ours, seen=seen)
@@ -128,7 +135,8 @@ class _Table:
         found, is_all = _read_all(db, sql, self._table.name)
         if not is_all:
             found += _read_all(db, f"{sql} DESC", self._table.name)[0]
-        return dict(found), is_all
+        known = {key: hash_ for key, hash_ in found if key is not None and isinstance(hash_, int)}
+        return known, is_all and len(known) == len(found)  # a seal that says nothing leaves some row without one
 
     def _rows(self) -> tuple[list[Any], bool]:
         """Key, hash and values; from the front and, where something is in the way, from the back. Whether all are."""
