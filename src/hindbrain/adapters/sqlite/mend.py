@@ -5,7 +5,7 @@ history; then an older state of the row. What nothing can replace is kept as it 
 the backup stays deleted, as far as the damaged file can still tell.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import apsw
 
@@ -78,26 +78,19 @@ class _Table:
     def mend(self) -> None:
         claimed, is_all = self._seals(self._damaged)
         ours, _ = self._seals(self._target)
-        seen: set[bytes] = set()
         rows_, is_whole = self._rows()
         if not is_all and not is_whole:
             self._told.lost.append(f"{self._table.name}: what could not be read, if it is newer than the backup")
-        keys = {key for key, *_ in rows_}
-        astray = {
-            hash_: key for key, hash_ in claimed.items() if key not in keys
-        }  # of no row: of what else is damaged?
+        seen = {key for key, *_ in rows_}
+        claimed = _with_owners(claimed, {key: hash_ for key, hash_, *_ in rows_})
         for key, hash_, *values in rows_:
-            seen.add(key)
             if key in claimed:
                 self._judge(key, values, hashes=(hash_, claimed[key], ours.get(key)))
-            elif key and hash_ in astray:  # it is the seal's key that was damaged
-                seen.add(astray[hash_])
-                self._judge(key, values, hashes=(hash_, hash_, ours.get(key)))
             elif key and not is_all and ours.get(key) != hash_:
                 self._believe(key, values, is_older=key in ours)
         self._mend_missing(claimed, ours, seen=seen)
-        for key in (ours.keys() - claimed.keys() - seen) if is_all else ():
-            self._delete(key)
+        if is_all:
+            self._delete_all(ours.keys() - claimed.keys() - seen)
 
     def _mend_missing(self, claimed: Mapping[bytes, int], ours: Mapping[bytes, int], *, seen: set[bytes]) -> None:
         for key in claimed.keys() - seen:
@@ -163,6 +156,10 @@ class _Table:
             return False
         return True
 
+    def _delete_all(self, keys: Iterable[bytes]) -> None:
+        for key in keys:
+            self._delete(key)
+
     def _delete(self, key: bytes) -> None:
         parts = key.split(b"\x1f", len(self._key) - 1)
         if len(parts) == len(self._key):
@@ -171,6 +168,12 @@ class _Table:
 
     def _named(self, key: bytes) -> str:
         return f"{self._table.name} {key.decode('utf-8', 'replace')}".replace("\x1f", " ")
+
+
+def _with_owners(claimed: Mapping[bytes, int], rows_: Mapping[bytes, int]) -> dict[bytes, int]:
+    """Seals by the keys of their rows: one of no row, whose hash a row without a seal has, has lost its key."""
+    lonely = {hash_: key for key, hash_ in rows_.items() if key and key not in claimed}
+    return {key if key in rows_ else lonely.get(hash_, key): hash_ for key, hash_ in claimed.items()}
 
 
 class _Memories:
