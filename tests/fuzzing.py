@@ -8,6 +8,7 @@ no reader may raise, takes longer than `-timeout=` or more than 256 MB; that inp
 
 import contextlib
 import json
+import resource
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -17,7 +18,7 @@ import atheris
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "src")]
 AT = datetime(2026, 1, 10, tzinfo=UTC)
-MEGABYTES = 256 + 150  # of the process, which takes 150 by itself
+MOST_BYTES = 256 << 20  # that an input may take beside what the process has
 PATHS = {
     "beads": (".beads/memory/knowledge.jsonl",),
     "chorus": (".chorus/learnings.md", ".chorus/agents/ed/learnings.md"),
@@ -147,7 +148,10 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
 if __name__ == "__main__":
     target, folder, *options = sys.argv[1:]
     STORE = _store(Path(folder))
-    given = [sys.argv[0], f"-artifact_prefix={folder}/", f"-rss_limit_mb={MEGABYTES}", "-max_len=4096", *options]
+    # libFuzzer's own limit also counts what the process that started this one once had.
+    given = [sys.argv[0], f"-artifact_prefix={folder}/", "-rss_limit_mb=0", "-max_len=4096", *options]
+    held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (held + MOST_BYTES,) * 2)
     seeds = Path(folder) / "seeds"
     seeds.mkdir()
     for number, seed in enumerate(SEEDS[target]):

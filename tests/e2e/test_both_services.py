@@ -55,7 +55,7 @@ def plain(text: str) -> str:
     """Without what differs each time; who it was is told only where others may have been, and sums end in dust."""
     nobody = text.replace(f',"login":"{login()}"', "").replace(f" ({login()})", "")
     rounded = re.sub(r"\d+\.\d+", lambda found: f"{float(found[0]):.2f}", nobody)
-    return CHANGING.sub("…", rounded)
+    return CHANGING.sub("…", re.sub(r'(?<=^id: )\d+$|(?<="seq": )\d+', "…", rounded, flags=re.MULTILINE))
 
 
 def lived(api: Api) -> Mapping[str, str]:

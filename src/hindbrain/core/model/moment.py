@@ -22,8 +22,9 @@ def read_stamp(text: str) -> datetime:
 
 def in_utc(moment: datetime) -> datetime:
     """What `stamp` can write of it. A time without a zone is taken as UTC: the machine that wrote it is rarely the
-    one that reads it."""
-    return to_milliseconds(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+    one that reads it. OverflowError where that is beyond the calendar."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return to_milliseconds(aware.astimezone(UTC))
 
 
 def to_milliseconds(moment: datetime) -> datetime:
