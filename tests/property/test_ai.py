@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hindbrain.adapters.ai.http import Response, Unreached
@@ -109,6 +109,7 @@ def test_near_misses_are_misses(value: Any, schema: dict[str, Any]) -> None:
     assert faults(value, schema)
 
 
+@example("a ``` in a text", "```json\n{}\n```")
 @given(VALUES, st.sampled_from(["{}", "```json\n{}\n```", "```\n{}\n```"]))
 def test_json_is_found_in_every_wrapping(value: Any, wrapping: str) -> None:
     assert spoken(wrapping.replace("{}", json.dumps([value]))) == [value]

@@ -32,12 +32,12 @@ def changed(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def _unfenced(text: str) -> str:
+    """From behind the opening fence on. Where the closing one is need not be known, and a text may hold one, too."""
     opening = text.find("```")
     if opening < 0 or text[:1] in ("{", "["):
         return text
     begin = text.find("\n", opening)
-    end = text.find("```", begin)
-    return text[begin + 1 : end if end > begin else None].strip() if begin >= 0 else text
+    return text[begin + 1 :].strip() if begin >= 0 else text
 
 
 def _refused(name: str) -> None:
