@@ -2,12 +2,26 @@
 
 import asyncio
 import contextlib
+from collections.abc import Awaitable, Callable
 from time import monotonic
+from typing import TypeVar
 
 from hindbrain.app.tools import Tools
 from hindbrain.facade import Hindbrain
 
+W = TypeVar("W")
+
 NET_S = 5.0  # even who hears everything looks now and then: words are not promised to come
+
+
+async def follow(of: Hindbrain, look: Callable[[W | None], Awaitable[W | None]], *, look_s: float) -> None:
+    """Look, and again after every pause, until it is cancelled. `look` is given what it returned last."""
+    place: W | None = None
+    with contextlib.closing(Pause(of)) as pause:
+        while True:
+            place = await look(place)
+            while not await pause.over(look_s):
+                pass
 
 
 class Pause:

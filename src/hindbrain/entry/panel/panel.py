@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from pathlib import Path
 from time import monotonic
 from typing import ClassVar
@@ -26,7 +25,7 @@ from hindbrain.entry.panel.dialogs import Confirm, Editor
 from hindbrain.entry.panel.listing import LearningList
 from hindbrain.entry.panel.toast import LOOK_S, LearningToast
 from hindbrain.entry.panel.views import ALL, SHARED, Board, View, read, reread
-from hindbrain.entry.pause import Pause
+from hindbrain.entry.pause import follow
 from hindbrain.errors import Conflict, HindbrainError, Unreadable
 from hindbrain.facade import Hindbrain
 
@@ -268,12 +267,7 @@ class LearningsPanel(Vertical, can_focus=True):
 
     async def _follow(self) -> None:
         """Read anew whenever any process changed something, and try again while the store fails."""
-        watch: Watch | None = None
-        with closing(Pause(self._hindbrain)) as pause:
-            while True:
-                watch = await self._look(watch)
-                while not await pause.over(LOOK_S):
-                    pass
+        await follow(self._hindbrain, self._look, look_s=LOOK_S)
 
     async def _look(self, watch: Watch | None) -> Watch | None:
         """With the follower's place, once it is known."""

@@ -6,7 +6,6 @@ matter which process stored it: the log of events is followed, from where a toas
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import closing
 
 from rich.text import Text
 from textual.containers import Vertical
@@ -18,7 +17,7 @@ from hindbrain.core.heading import LEARNINGS
 from hindbrain.core.model import Event, Memory, State
 from hindbrain.entry.panel import wording
 from hindbrain.entry.panel.layout import wrapped
-from hindbrain.entry.pause import Pause
+from hindbrain.entry.pause import follow
 from hindbrain.errors import HindbrainError
 from hindbrain.facade import Hindbrain
 
@@ -115,12 +114,7 @@ class LearningToasts(Vertical):
         self.styles.offset = (max(whole.width - own.width, 0), max(whole.height - own.height, 0))
 
     async def _follow(self) -> None:
-        watch: Watch | None = None
-        with closing(Pause(self._hindbrain)) as pause:
-            while True:
-                watch = await self._look(watch)
-                while not await pause.over(LOOK_S):
-                    pass
+        await follow(self._hindbrain, self._look, look_s=LOOK_S)
 
     async def _look(self, watch: Watch | None) -> Watch | None:
         """With the follower's place, once it is known."""
