@@ -6,6 +6,7 @@ out. A question to all goes to the store with a single project, as Hindbrain nev
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from math import inf
 from typing import Protocol
 
 import hindbrain
@@ -21,7 +22,7 @@ SPACE = Space(provider="bench", model="given", version="1", dimension=DIMENSIONS
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 ONE = "everything"  # the project that holds all
 _PROJECT = "project-3"  # whose agent adds
-MOST_IN_ONE = 100_000  # memories of a single project; a larger one is nobody's code base
+MOST_IN_ONE = 100_000  # memories of a single project on a server: the graph of more would take an hour to build
 
 
 class Place(Protocol):
@@ -35,10 +36,13 @@ class Place(Protocol):
 
 
 class Spread:
-    """`make` opens the numbered of the two places: 0 for many projects, 1 for one."""
+    """`make` opens the numbered of the two places: 0 for many projects, 1 for one, which takes `most` memories."""
 
-    def __init__(self, stores: Sequence[str], *, make: Callable[[str], Place], lookup: Lookup) -> None:
+    def __init__(
+        self, stores: Sequence[str], *, make: Callable[[str], Place], lookup: Lookup, most: float = inf
+    ) -> None:
         self._stores = stores
+        self._most = most
         self._make = make
         self._embedder = Given(lookup)
         self._places: list[Place] = []
@@ -51,7 +55,7 @@ class Spread:
         memories = [memory_of(item) for item in items]
         vectors = [vector_of(memory, item.vector) for memory, item in zip(memories, items, strict=True)]
         self._places[0].pour(memories, vectors)
-        if items[-1].number < MOST_IN_ONE:
+        if items[-1].number < self._most:
             self._places[1].pour([memory_of(item, project=ONE) for item in items], vectors)
 
     def settle(self) -> None:

@@ -24,6 +24,7 @@ def standing(name: str, cost: float, *sizes: int) -> Standing:
     point = Point(
         size=0,
         fill=cost,
+        fill_wall=cost,
         add=cost,
         add_wall=cost,
         narrow=cost,

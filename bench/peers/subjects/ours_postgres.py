@@ -39,7 +39,7 @@ def open_subject(folder: Path, *, lookup: Lookup) -> "OnServer":
 
 class OnServer(Spread):
     def __init__(self, stores: Sequence[str], *, lookup: Lookup, server: int) -> None:
-        super().__init__(stores, make=_Schema, lookup=lookup)
+        super().__init__(stores, make=_Schema, lookup=lookup, most=MOST_IN_ONE)
         self._server = server
 
     def outside(self) -> Outside:
