@@ -629,11 +629,11 @@ class Hindbrain:
 
         return due_at(self._known(), reader=self.store)
 
-    def undo_upkeep(self, run_id: str) -> Undone:
-        """Put back what a cleanup, a prune or a merge has changed."""
+    def undo_upkeep(self, run_id: str, *, tell: Callable[[int, int], None] | None = None) -> Undone:
+        """Put back what a cleanup, a prune, a merge or a purge has changed."""
         from hindbrain.app.upkeep import undo
 
-        return undo(run_id, project=self._known(), tools=self._tools)
+        return undo(run_id, project=self._known(), tools=self._tools, tell=tell or (lambda *_: None))
 
     def links(self, memory_id: str, *, depth: int = 1) -> Sequence[Tie]:
         """What a memory is linked to, and what that is linked to, up to `depth` steps away."""

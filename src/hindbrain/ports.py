@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # a recall needs none of these
     from hindbrain.core.model.activity import Activity, Deed
     from hindbrain.core.model.backup import Backup, Mended
     from hindbrain.core.model.call import Call, Completion, NoModel, Prompt, Route
+    from hindbrain.core.model.filing import Filing
     from hindbrain.core.model.foreign import Reading, View
     from hindbrain.core.model.job import Job, JobState
     from hindbrain.core.model.outcome import Anchor, Outcome, Standing
@@ -420,6 +421,33 @@ def _contains(memory: Memory, text: str) -> bool:
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
+class Brief(NamedTuple):
+    """A memory without its words: how it stands, and where it came from. A tuple: all of a project are read at once."""
+
+    id: str
+    title: str
+    state: State
+    version: int
+    speakers: tuple[str, ...]  # all names of who said it
+    session: str
+    task: str
+    adapter: str
+    receipt: str
+    trust: int
+    evidence: int
+    injected: int
+    superseded_by: str | None
+    archive_reason: str
+
+
+class Way(NamedTuple):
+    """How something came in."""
+
+    task: str
+    adapter: str
+    origin: str
+
+
 class Match(NamedTuple):
     """A memory by words. A tuple, as Near is: hundreds are made for every question."""
 
@@ -479,6 +507,7 @@ class Changes:
     """All that one verb wants written. It happens wholly or not at all."""
 
     memories: tuple[Memory, ...] = ()  # new ones, or the next version of a known one
+    filings: tuple[Filing, ...] = ()  # many that are put away or brought back; none of these is among `memories`
     pulses: tuple[Pulse, ...] = ()
     sayings: tuple[Saying, ...] = ()
     unsaid: tuple[Saying, ...] = ()  # sayings that go, by memory and receipt; one that is not there changes nothing
@@ -527,6 +556,12 @@ class Reader(Protocol):
 
     def memories(self, ids: Sequence[str]) -> Mapping[str, Memory]:
         """Those of `ids` that are there."""
+
+    def briefs(self, project: str) -> Sequence[Brief]:
+        """Of all memories of the project, whatever their state, newest first."""
+
+    def versions(self, ids: Sequence[str]) -> Mapping[str, int]:
+        """At which version each of `ids` is that is there."""
 
     def matches(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Match]:
         """Which memories hold any of `words`, best first by BM25."""
@@ -579,10 +614,16 @@ class Reader(Protocol):
     def history(self, memory_id: str) -> Sequence[Version]:
         """Oldest first."""
 
+    def writers(self, project: str) -> Mapping[str, str]:
+        """By the id of each memory of the project, the account that wrote its first version; "" where it had none."""
+
     def sayings(self, memory_id: str) -> Sequence[Saying]: ...
 
     def links(self, memory_id: str) -> Sequence[Link]:
         """Links from and to the memory, oldest first."""
+
+    def derivations(self, project: str) -> Sequence[tuple[str, str]]:
+        """Ids of each memory of the project that was derived, and of what it was derived from, of any project."""
 
     def receipt(self, receipt_id: str) -> Receipt | None: ...
 
@@ -592,13 +633,16 @@ class Reader(Protocol):
     def receipts(self, project: str, *, session: str = "", verdict: str = "", limit: int = 0) -> Sequence[Receipt]:
         """Newest first."""
 
+    def ways(self, project: str) -> Mapping[str, Way]:
+        """By the id of each receipt of the project."""
+
     def taught(self, project: str, *, session: str = "", since: datetime | None = None) -> int:
         """How many receipts that did not reject came from the session, or since that moment."""
 
     def review(self, review_id: str) -> Review | None: ...
 
-    def reviews(self, project: str, *, with_closed: bool = False, about: str = "") -> Sequence[Review]:
-        """Oldest first; with `about`, those that name this memory, found without reading the others."""
+    def reviews(self, project: str, *, with_closed: bool = False, about: tuple[str, ...] = ()) -> Sequence[Review]:
+        """Oldest first; with `about`, those that name one of these memories, found without reading the others."""
 
     def injections(self, memory_id: str) -> Sequence[Injection]:
         """Injections that showed the memory (not: would have shown), oldest first."""
@@ -688,11 +732,10 @@ class Transaction(Reader, Protocol):
     """The store while this process alone may write it: what `apply` wrote can be read at once."""
 
     def apply(self, changes: Changes) -> None:
-        """Raises Conflict when a memory's version is not one more than the stored one, or an audit entry does not
-        follow the last one; BadValue when a vector does
-        not fit its space. A memory whose words change loses its vectors, unless the same change brings new ones.
-        Vectors of other words than the memory has, or of a memory that is gone, are left out: it was changed
-        meanwhile, and is still due."""
+        """Raises Conflict when a memory's version is not one more than the stored one, a filing names another one than
+        the stored one, or an audit entry does not follow the last one; BadValue when a vector does not fit its space.
+        A memory whose words change loses its vectors, unless the same change brings new ones. Vectors of other words
+        than the memory has, or of a memory that is gone, are left out: it was changed meanwhile, and is still due."""
 
 
 class Ear(Protocol):

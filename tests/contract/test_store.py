@@ -305,9 +305,9 @@ def test_reviews_are_found_by_either_memory_that_they_name(store: Store) -> None
     ]
     closed = replace(reviews[1], closed_at=NOW, decision="kept")
     store.write(lambda tx: tx.apply(Changes(reviews=(reviews[0], closed, reviews[2]))))
-    assert list(store.reviews("prj-one", about="mem-b")) == [reviews[0]]
-    assert list(store.reviews("prj-one", about="mem-b", with_closed=True)) == [reviews[0], closed]
-    assert not store.reviews("prj-two", about="mem-b")
+    assert list(store.reviews("prj-one", about=("mem-b",))) == [reviews[0]]
+    assert list(store.reviews("prj-one", about=("mem-b",), with_closed=True)) == [reviews[0], closed]
+    assert not store.reviews("prj-two", about=("mem-b",))
 
 
 def test_reviews_close(store: Store) -> None:

@@ -15,8 +15,10 @@ from tier import figure
 
 from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.app import maintain
+from hindbrain.app.purge import purge
 from hindbrain.app.upkeep import runs, undo
 from hindbrain.core.model import Counters, Kind, Memory, State
+from hindbrain.core.source import Source
 from hindbrain.ports import Where
 
 CARETAKER = Path(__file__).with_name("caretaker.py")
@@ -79,6 +81,30 @@ def test_a_killed_run_loses_nothing_and_the_next_completes_it(tmp_path: Path, jo
         if job == "merge":
             kept = [memory for memory in store.select(Where(project="prj-one")) if memory.id.startswith("mem-t")]
             assert {memory.counters.injected for memory in kept} == {3}, "each was counted once"
+        for run in reversed(runs("prj-one", reader=store)):
+            assert not undo(run.id, project="prj-one", tools=tools).left
+        assert {memory.state for memory in store.select(EVERY)} == {State.LIVE}
+        assert not store.damage()
+
+
+# S12
+@pytest.mark.parametrize("seed", range(figure(2, 20)))
+def test_a_killed_purge_hides_nothing_it_did_and_the_next_completes_it(tmp_path: Path, seed: int) -> None:
+    filled(tmp_path)
+    chance = random.Random(f"purge{seed}")
+    for _ in range(2):
+        killed(tmp_path, "purge", after_s=chance.uniform(0.02, 0.25))
+    tools = tools_of(tmp_path)
+    with closing(tools.store) as store:
+        states = Counter(memory.state for memory in store.select(EVERY))
+        noted = sum(run.steps for run in runs("prj-one", reader=store))
+        assert (states.total(), states[State.ARCHIVED]) == (4 * COUNT, noted), "what is out stands in the log of a run"
+        assert not store.damage()
+
+        purged = purge(Source(agent="agent"), ["prj-one"], tools=tools)
+
+        assert (purged.count("archived"), purged.count("away")) == (4 * COUNT - noted, noted)
+        assert {memory.state for memory in store.select(EVERY)} == {State.ARCHIVED}
         for run in reversed(runs("prj-one", reader=store)):
             assert not undo(run.id, project="prj-one", tools=tools).left
         assert {memory.state for memory in store.select(EVERY)} == {State.LIVE}

@@ -2,15 +2,17 @@
 
 from datetime import UTC, datetime, timedelta, timezone
 
-from building import a_memory
+from building import NOW, a_memory
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hindbrain.adapters.clock import SystemChance
 from hindbrain.core.model import Actor, Counters, Kind, Memory, Pulse, Reason, Relation, Score, State
 from hindbrain.core.model.bodies import faults
+from hindbrain.core.model.filing import Filing, counted, is_superseded, updated
 from hindbrain.core.model.moment import days_between, end_of, read_stamp, stamp, to_milliseconds
 from hindbrain.core.model.record import canonical, fingerprint, from_record, to_record
+from hindbrain.core.value import replace
 
 zones = st.timedeltas(timedelta(hours=-23), timedelta(hours=23)).map(timezone)
 moments = st.datetimes(timezones=st.just(UTC))
@@ -80,6 +82,55 @@ def test_no_age_is_negative(one: datetime, two: datetime) -> None:
 def test_a_score_is_the_sum_of_its_reasons(parts: list[tuple[float, float]]) -> None:
     score = Score(tuple(Reason("r", value, weight) for value, weight in parts))
     assert score.total == sum(value * weight for value, weight in parts)
+
+
+tricky = st.sampled_from(
+    [
+        {"counters": {"cited": 7, "confirmed": 7}, "updated_at": "x", "version": 3, "body": {}, "superseded_by": None},
+        {"z": {"confidence": 1, "last_used_at": None, "decayed_at": "y"}, "a": ',"counters":{"confirmed":1,'},
+        {"said": '","updated_at":"2026-01-10T09:30:00.000Z","verified_at":null,"version":9}'},
+        {"archived_at": 1, "archive_reason": '","body":{'},
+    ]
+)
+
+
+@given(memories(), tricky | st.just({}), st.text('ab"\\,:{}\n', max_size=12), moments.map(to_milliseconds))
+def test_the_text_of_what_is_put_away_or_brought_back_is_that_of_its_fields(
+    memory: Memory, body: dict[str, object], reason: str, at: datetime
+) -> None:
+    memory = replace(memory, body={**memory.body, **body}, archive_reason=reason, title=',"counters":{"')
+    text = canonical(to_record(memory))
+    for filing in (Filing(versions={}, at=at), Filing(versions={}, at=at, reason=f"purged: {reason}")):
+        after = filing.applied_to(memory)
+        assert filing.rewriting(text) == canonical(to_record(after))
+        assert updated(filing.rewriting(text)) == stamp(after.updated_at)
+    assert is_superseded(text) == (memory.superseded_by is not None)
+
+
+@given(memories(), tricky, st.integers(0, 99), st.floats(0, 1), st.none() | moments.map(to_milliseconds))
+def test_the_text_of_what_was_counted_is_that_of_its_fields(
+    memory: Memory, body: dict[str, object], count: int, confidence: float, at: datetime | None
+) -> None:
+    memory = replace(memory, body=body)
+    pulse = Pulse(
+        memory_id=memory.id, recalled=count, evidence=1, confidence=confidence, last_used_at=at, decayed_at=at
+    )
+    after = pulse.applied_to(memory)
+    record = to_record(after)
+    times = {name: record[name] for name in ("confidence", "last_used_at", "decayed_at")}
+
+    assert counted(canonical(to_record(memory)), after.counters, **times) == canonical(record)
+
+
+@given(memories())
+def test_what_was_put_away_comes_back_as_it_was_and_wanted(memory: Memory) -> None:
+    memory = replace(memory, archived_at=None, archive_reason="")
+    away = Filing(versions={}, at=NOW, reason="purged").applied_to(memory)
+    back = Filing(versions={}, at=NOW).applied_to(away)
+
+    assert away.state is State.ARCHIVED and back.state is memory.state
+    wanted = replace(memory.counters, confirmed=memory.counters.confirmed + 1)
+    assert back == replace(memory, counters=wanted, version=memory.version + 2, updated_at=back.updated_at)
 
 
 @given(memories(), st.integers(0, 5), st.integers(0, 5))

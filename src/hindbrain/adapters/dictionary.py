@@ -15,6 +15,7 @@ from hindbrain.core.model import (
     Memory,
     Reach,
     Receipt,
+    Relation,
     Review,
     Space,
     State,
@@ -35,9 +36,24 @@ from hindbrain.core.model.workstream import Workstream
 from hindbrain.core.recall.bm25 import Document, length, scores
 from hindbrain.core.recall.index import WEIGHTS, columns, scope
 from hindbrain.core.recall.meaningful import digest, meaningful
+from hindbrain.core.source import speakers
 from hindbrain.core.value import dataclass, field, replace
 from hindbrain.errors import Conflict, UnknownMemory
-from hindbrain.ports import Changes, Damage, Erasure, Hit, Match, Near, Project, Saying, T, Transaction, Where
+from hindbrain.ports import (
+    Brief,
+    Changes,
+    Damage,
+    Erasure,
+    Hit,
+    Match,
+    Near,
+    Project,
+    Saying,
+    T,
+    Transaction,
+    Way,
+    Where,
+)
 
 
 @dataclass(slots=True)
@@ -103,6 +119,13 @@ class _DictReader:
     def search(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Hit]:
         found = self.matches(words, where, limit=limit)
         return [Hit(memory=self._tables.memories[match.memory_id], score=match.score) for match in found]
+
+    def briefs(self, project: str) -> Sequence[Brief]:
+        where = Where(project=project, states=frozenset(State), with_everywhere=False)
+        return [_brief(memory) for memory in self.select(where, order="newest")]
+
+    def versions(self, ids: Sequence[str]) -> Mapping[str, int]:
+        return {key: memory.version for key, memory in self.memories(ids).items()}
 
     def matches(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Match]:
         documents = [Document(id=m.id, columns=(scope(m, 0), *columns(m))) for m in self._tables.memories.values()]
@@ -196,6 +219,10 @@ class _DictReader:
     def history(self, memory_id: str) -> Sequence[Version]:
         return self._tables.versions.get(memory_id, ())
 
+    def writers(self, project: str) -> Mapping[str, str]:
+        found = (versions[0] for versions in self._tables.versions.values())
+        return {first.memory.id: first.changed_by.login for first in found if first.memory.project == project}
+
     def sayings(self, memory_id: str) -> Sequence[Saying]:
         found = [saying for saying in self._tables.sayings.values() if saying.memory_id == memory_id]
         return sorted(found, key=lambda saying: (saying.at, saying.receipt))
@@ -203,6 +230,11 @@ class _DictReader:
     def links(self, memory_id: str) -> Sequence[Link]:
         found = [link for link in self._tables.links.values() if memory_id in (link.source, link.target)]
         return sorted(found, key=lambda link: (link.at, link.source, link.target, link.relation))
+
+    def derivations(self, project: str) -> Sequence[tuple[str, str]]:
+        links = (link for link in self._tables.links.values() if link.relation is Relation.DERIVED_FROM)
+        found = self._tables.memories
+        return sorted((link.source, link.target) for link in links if found[link.source].project == project)
 
     def receipt(self, receipt_id: str) -> Receipt | None:
         return self._tables.receipts.get(receipt_id)
@@ -220,6 +252,9 @@ class _DictReader:
         ]
         return sorted(found, key=lambda receipt: (receipt.at, receipt.id), reverse=True)[: limit or None]
 
+    def ways(self, project: str) -> Mapping[str, Way]:
+        return {one.id: Way(one.task, one.adapter, one.origin) for one in self.receipts(project)}
+
     def taught(self, project: str, *, session: str = "", since: datetime | None = None) -> int:
         return sum(
             receipt.verdict is not Verdict.REJECTED and (since is None or receipt.at >= since)
@@ -229,12 +264,12 @@ class _DictReader:
     def review(self, review_id: str) -> Review | None:
         return self._tables.reviews.get(review_id)
 
-    def reviews(self, project: str, *, with_closed: bool = False, about: str = "") -> Sequence[Review]:
+    def reviews(self, project: str, *, with_closed: bool = False, about: tuple[str, ...] = ()) -> Sequence[Review]:
         found = [
             review
             for review in self._tables.reviews.values()
             if review.project == project and (with_closed or review.closed_at is None)
-            if not about or about in (review.memory_id, review.other_id)
+            if not about or review.memory_id in about or review.other_id in about
         ]
         return sorted(found, key=lambda review: (review.opened_at, review.id))
 
@@ -402,6 +437,7 @@ class _DictTransaction(_DictReader):
         refuse_misfits(changes.vectors)
         for memory in changes.memories:
             self._put(memory, changes)
+        self._file(changes)
         self._embed(changes.vectors)
         for pulse in changes.pulses:
             known = tables.memories.get(pulse.memory_id)
@@ -471,6 +507,17 @@ class _DictTransaction(_DictReader):
             self._tables.jobs[job.id] = replace(job, seq=last + 1)
         for old in self.jobs(states=(JobState.DONE,))[:-KEPT_DONE]:
             del self._tables.jobs[old.id]
+
+    def _file(self, changes: Changes) -> None:
+        for filing in changes.filings:
+            for key, version in filing.versions.items():
+                known = self._tables.memories.get(key)
+                if known is None or known.version != version:
+                    raise Conflict(
+                        f"{key} is at version {known.version if known else 0}, not {version}",
+                        fix="read it again and repeat the change",
+                    )
+                self._put(filing.applied_to(known), changes)
 
     def _put(self, memory: Memory, changes: Changes) -> None:
         known = self._tables.memories.get(memory.id)
@@ -577,6 +624,26 @@ class DictStore(_DictReader):
 
     def close(self) -> None:
         """Nothing to give back."""
+
+
+def _brief(memory: Memory) -> Brief:
+    told, count = memory.provenance, memory.counters
+    return Brief(
+        id=memory.id,
+        title=memory.title,
+        state=memory.state,
+        version=memory.version,
+        speakers=speakers(told.actor),
+        session=told.session,
+        task=told.task,
+        adapter=told.adapter,
+        receipt=told.receipt,
+        trust=memory.trust,
+        evidence=count.evidence,
+        injected=count.injected,
+        superseded_by=memory.superseded_by,
+        archive_reason=memory.archive_reason,
+    )
 
 
 def _near(memory: Memory, vector: Vector, *, point: Sequence[float], pieces: int) -> Near:

@@ -85,7 +85,7 @@ def reopened(memory: Memory, reader: Reader) -> tuple[Review, ...]:
         return ()
     about = [
         review
-        for review in reader.reviews(memory.project, with_closed=True, about=memory.id)
+        for review in reader.reviews(memory.project, with_closed=True, about=(memory.id,))
         if review.kind is ReviewKind.QUARANTINE and review.memory_id == memory.id
     ]
     return tuple(replace(review, closed_at=None, decision="", decided_by="") for review in about[-1:])

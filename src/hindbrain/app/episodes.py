@@ -184,7 +184,7 @@ def _placed(memory: Memory, cursor: str, *, tx: Transaction) -> tuple[Changes | 
 def _with_question(changes: Changes, *, tx: Transaction, tools: Tools) -> Changes:
     """What is in quarantine waits for a person."""
     (memory,) = changes.memories
-    is_asked = any(one.memory_id == memory.id for one in tx.reviews(memory.project, about=memory.id))
+    is_asked = any(one.memory_id == memory.id for one in tx.reviews(memory.project, about=(memory.id,)))
     if memory.trust != trust.QUARANTINED or is_asked:
         return changes
     review = Review(

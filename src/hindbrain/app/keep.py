@@ -175,7 +175,7 @@ class _Keeper:
 
     def _ask_once(self, known: Memory, reason: str) -> None:
         pair = (known.id, known.superseded_by)
-        if not any((r.memory_id, r.other_id) == pair for r in self.tx.reviews(known.project, about=known.id)):
+        if not any((r.memory_id, r.other_id) == pair for r in self.tx.reviews(known.project, about=(known.id,))):
             self.tx.apply(Changes(reviews=(self._question(known, reason, other=known.superseded_by),)))
 
     def reworded(self, known: Memory, *, why: str) -> Kept:

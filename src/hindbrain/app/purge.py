@@ -4,7 +4,7 @@ Who was wrong, or was made to lie, seldom was so once: a session that read a poi
 machine that is not ours any more, a file that should not have been imported.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -12,18 +12,20 @@ from hindbrain.app.admission import tidy
 from hindbrain.app.forget import refuse_waiting, texts_of
 from hindbrain.app.log import Place, anchor, decision
 from hindbrain.app.revise import revised
-from hindbrain.app.settle import settled
+from hindbrain.app.settle import closed
 from hindbrain.app.survey import Shared, Survey, survey
 from hindbrain.app.tools import Tools
-from hindbrain.app.upkeep import Log, Step, alone, batches, noted
+from hindbrain.app.upkeep import Log, Step, alone, batches, noted, sweeps
 from hindbrain.core import trust
 from hindbrain.core.hints import Any, NamedTuple
 from hindbrain.core.model import Actor, ActorType, Event, Memory, State
+from hindbrain.core.model.event import MEMORIES_DELETED
+from hindbrain.core.model.filing import Filing
 from hindbrain.core.model.suggestion import Status
 from hindbrain.core.source import Source
 from hindbrain.core.value import dataclass, replace
 from hindbrain.errors import BadValue, NotErased
-from hindbrain.ports import Changes, Saying, Transaction
+from hindbrain.ports import Brief, Changes, Saying, Transaction
 
 Tell = Callable[[int, int], None]  # how many more are done, of how many
 
@@ -133,7 +135,7 @@ def _erased(done: Purged, *, tools: Tools, tell: Tell) -> Purged:
 
 
 class _Act(NamedTuple):
-    """What is to happen to one memory."""
+    """What is to happen to a memory that stays."""
 
     memory: Memory
     fate: Fate
@@ -152,65 +154,69 @@ class _Purge:
         self._now = tools.clock.now()
         self._told = tidy(source.told)
         self.found: Survey = survey(source, project, reader=tools.store)
+        self._gone = {one.id: one.version for one in self.found.gone if one.state is not State.ARCHIVED}
+        self._acts = {act.memory.id: act for act in self._changed()}
 
     def foretold(self) -> Purged:
-        return self._report([act.fate for act in self._acts()], is_dry_run=True)
+        return self._report(is_dry_run=True)
 
     def done(self) -> Purged:
-        acts = {act.memory.id: act for act in self._acts()}
-        if not acts:
-            return self._report([], is_dry_run=False)
-        self._note(acts.values())
+        count = len(self._gone) + len(self._acts)
+        if not count:
+            return self._report(is_dry_run=False)
+        self._note()
         log = Log("purge", project=self._project, tools=self._tools)
         with alone(self._project, tools=self._tools):
-            for batch in batches(list(acts)):
-                log.batch(partial(self._taken, [acts[key] for key in batch]))
-                self._tell(len(batch), len(acts))
+            for batch in sweeps(list(self._gone)):
+                log.put_away(partial(self._put_away, batch, run=log.name))
+                self._tell(len(batch), count)
+            for batch in batches(list(self._acts)):
+                log.batch(partial(self._taken, [self._acts[key] for key in batch]))
+                self._tell(len(batch), count)
             log.close()
         runs = (Undoable(self._project, log.id),) if log.id else ()
-        return replace(self._report([act.fate for act in acts.values()], is_dry_run=False), runs=runs)
+        return replace(self._report(is_dry_run=False), runs=runs)
 
-    def _note(self, acts: Iterable[_Act]) -> None:
+    def _note(self) -> None:
         """The order stands in the log of decisions before anything is done."""
-        gone = sum(act.fate.what == ARCHIVED for act in acts)
 
         def work(tx: Transaction) -> None:
             where = Place(project=self._project, tools=self._tools)
-            entry = decision("purge", self._told, where=where, tx=tx, memories=gone)
+            entry = decision("purge", self._told, where=where, tx=tx, memories=len(self._gone))
             tx.apply(Changes(audits=(entry,)))
 
         self._tools.store.write(work)
         anchor(self._tools)
 
-    def _report(self, fates: Sequence[Fate], *, is_dry_run: bool) -> Purged:
+    def _report(self, *, is_dry_run: bool) -> Purged:
         kept = (self._fate(one, KEPT, why="made of other memories as well") for one in self.found.partly)
         return Purged(
             source=self._told,
-            memories=(*fates, *self._away(), *kept),
+            memories=(*self._archived(), *(act.fate for act in self._acts.values()), *self._away(), *kept),
             rules=tuple(self._rules()),
-            shown=sum(memory.counters.injected for memory in self.found.gone),
+            shown=sum(one.injected for one in self.found.gone),
             is_dry_run=is_dry_run,
         )
 
+    def _archived(self) -> Iterator[Fate]:
+        heirs = frozenset(one.id for one in self.found.derived)
+        for one in self.found.gone:
+            if one.id in self._gone:
+                why = "made of such memories alone" if one.id in heirs else "nobody else taught it"
+                yield self._fate(one, ARCHIVED, why=why)
+
     def _away(self) -> Iterator[Fate]:
-        for memory in self.found.gone:
-            if memory.state is State.ARCHIVED:
-                yield self._fate(memory, AWAY, why=f"put away before: {memory.archive_reason}")
+        for one in self.found.gone:
+            if one.state is State.ARCHIVED:
+                yield self._fate(one, AWAY, why=f"put away before: {one.archive_reason}")
 
     def _rules(self) -> Iterator[str]:
-        gone = frozenset(memory.id for memory in self.found.gone)
+        gone = frozenset(one.id for one in self.found.gone)
         for one in self._tools.store.suggestions(self._project, statuses=(Status.APPLIED,)) if gone else ():
             if one.scar_id in gone:
                 yield one.id
 
-    def _acts(self) -> Iterator[_Act]:
-        reason = f"purged: {self._told}"
-        away = {"archived_at": self._now, "archive_reason": reason}
-        heirs = frozenset(memory.id for memory in self.found.derived)
-        for memory in self.found.gone:
-            if memory.state is not State.ARCHIVED:
-                why = "made of such memories alone" if memory.id in heirs else "nobody else taught it"
-                yield _Act(memory, self._fate(memory, ARCHIVED, why=why), away, "memory_deleted")
+    def _changed(self) -> Iterator[_Act]:
         for shared in self.found.shared:
             yield self._loosened(shared)
         for memory, successor in self.found.freed:
@@ -232,11 +238,29 @@ class _Purge:
                 changed = {"trust": trust.AGENT}
         return _Act(memory, fate, changed, "memory_edited", shared.unsaid)
 
-    def _fate(self, memory: Memory, what: str, *, why: str) -> Fate:
+    def _fate(self, memory: Memory | Brief, what: str, *, why: str) -> Fate:
         return Fate(memory.id, memory.title, self._project, what, why)
 
-    def _taken(self, acts: Sequence[_Act], tx: Transaction) -> list[Step]:
+    def _put_away(self, ids: Sequence[str], tx: Transaction, *, run: str) -> dict[str, int]:
         """One that somebody has changed since it was looked at is left: it is found again by the next purge."""
+        gone = {key: version for key, version in tx.versions(ids).items() if version == self._gone[key]}
+        if not gone:
+            return {}
+        reason = f"purged: {self._told}"
+        data = {"count": len(gone), "run": run, "reason": reason}
+        tx.apply(
+            Changes(
+                filings=(Filing(versions=gone, at=self._now, reason=reason),),
+                reviews=closed(tx.reviews(self._project, about=tuple(gone)), decision="purged", at=self._now),
+                events=(Event(name=MEMORIES_DELETED, at=self._now, project=self._project, data=data),),
+                by=_PERSON,
+                change="purged",
+            )
+        )
+        return gone
+
+    def _taken(self, acts: Sequence[_Act], tx: Transaction) -> list[Step]:
+        """The same of those that stay."""
         known = tx.memories([act.memory.id for act in acts])
         current = [act for act in acts if act.memory.id in known and known[act.memory.id].version == act.memory.version]
         return [self._take(act, known[act.memory.id], tx=tx) for act in current]
@@ -245,13 +269,11 @@ class _Purge:
         count = min(len(act.unsaid), memory.counters.evidence - 1)
         counters = replace(memory.counters, evidence=memory.counters.evidence - count)
         after = revised(memory, at=self._now, **act.changed, counters=counters)
-        reviews = settled(memory, tx, decision="purged", at=self._now) if act.fate.what == ARCHIVED else ()
         event = _event(act.event, after, at=self._now, reason=act.fate.why)
         tx.apply(
             Changes(
                 memories=(after,),
                 unsaid=act.unsaid,
-                reviews=reviews,
                 events=(event,),
                 by=_PERSON,
                 change="purged",

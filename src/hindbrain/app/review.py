@@ -129,7 +129,7 @@ def _wanted(given: str, store: Reader) -> str:
         memory = show(given, store=store)
     except UnknownMemory:
         _unknown(given)
-    about = [review.id for review in store.reviews(memory.project, about=memory.id)]
+    about = [review.id for review in store.reviews(memory.project, about=(memory.id,))]
     if len(about) == 1:
         return about[0]
     raise Conflict(

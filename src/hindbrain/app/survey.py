@@ -5,15 +5,15 @@ another session taught too stays, without this source's word for it; one that th
 to the words before. Nothing is written here.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from hindbrain.core.hints import NamedTuple
-from hindbrain.core.model import Memory, Receipt, Relation, State, Version
+from hindbrain.core.model import Memory, Provenance, Version
 from hindbrain.core.source import Source, Trace, speakers
 from hindbrain.core.trust import TAINTED
 from hindbrain.core.value import dataclass, field
-from hindbrain.ports import Reader, Saying, Where
+from hindbrain.ports import Brief, Reader, Saying, Way
 
 
 class Shared(NamedTuple):
@@ -27,14 +27,14 @@ class Shared(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    taught: tuple[Memory, ...]  # by the source alone
-    derived: tuple[Memory, ...]  # from such memories alone
+    taught: tuple[Brief, ...]  # by the source alone
+    derived: tuple[Brief, ...]  # from such memories alone
     shared: tuple[Shared, ...]
-    partly: tuple[Memory, ...]  # derived from such memories and from others
+    partly: tuple[Brief, ...]  # derived from such memories and from others
     freed: tuple[tuple[Memory, str | None], ...] = field(default_factory=tuple)  # replaced by such; by whom from now on
 
     @property
-    def gone(self) -> tuple[Memory, ...]:
+    def gone(self) -> tuple[Brief, ...]:
         return (*self.taught, *self.derived)
 
 
@@ -43,29 +43,32 @@ def survey(source: Source, project: str, *, reader: Reader) -> Survey:
 
 
 class _Look:
+    """What was said once is judged by its row alone, for that is most of what a source taught; the rest is read."""
+
     def __init__(self, source: Source, project: str, reader: Reader) -> None:
         self._source = source
-        self._project = project
         self._reader = reader
-        where = Where(project=project, states=frozenset(State), with_everywhere=False)
-        self._known = {memory.id: memory for memory in reader.select(where, order="newest")}
-        self._receipts: dict[str, Receipt] = {}
-        if source.origin or source.adapter or source.task:
-            self._receipts = {receipt.id: receipt for receipt in reader.receipts(project)}
+        self._known = {brief.id: brief for brief in reader.briefs(project)}
+        is_by_way = source.origin or source.adapter or source.task
+        self._ways: Mapping[str, Way] = reader.ways(project) if is_by_way else {}
+        self._first_writers = reader.writers(project) if source.login else {}
         self._history = cache(lambda memory_id: tuple(reader.history(memory_id)))
+        self._taught = cache(source.taught)
+        self._project = project
+        self._memories = reader.memories([key for key, brief in self._known.items() if _is_shared(brief)])
         self._sessions = frozenset(self._sessions_of_login()) if source.login else frozenset()
 
     def all(self) -> Survey:
-        taught: dict[str, Memory] = {}
+        taught: dict[str, Brief] = {}
         shared: list[Shared] = []
-        for memory in self._known.values():
-            found = self._judged(memory)
+        for brief in self._known.values():
+            found = self._judged(brief)
             if isinstance(found, Shared):
                 shared.append(found)
             elif found:
-                taught[memory.id] = memory
+                taught[brief.id] = brief
         derived, partly = self._heirs(taught, staying={one.memory.id for one in shared})
-        gone = taught.keys() | {memory.id for memory in derived}
+        gone = taught.keys() | {brief.id for brief in derived}
         return Survey(
             taught=tuple(taught.values()),
             derived=tuple(derived),
@@ -74,21 +77,36 @@ class _Look:
             freed=tuple(self._freed(gone)),
         )
 
-    def _judged(self, memory: Memory) -> Shared | bool:
+    def _judged(self, brief: Brief) -> Shared | bool:
         """Whether it came from the source alone; what stays of it, when others have a part in it."""
-        if self._source.is_tainted and memory.trust > TAINTED:
+        if self._source.is_tainted and brief.trust > TAINTED:
             return False
-        is_own = self._source.taught(self._trace(memory))
+        is_own = self._is_own(brief)
+        memory = self._memories.get(brief.id)
+        if memory is None:  # said once, and by who wrote it
+            return is_own
         mine, others = self._witnesses(memory)
         if not is_own and not mine:
             return False
         words = self._left(memory, is_witnessed=bool(others)) if is_own else memory
         return Shared(memory, words, mine, others) if words is not None else True
 
+    def _is_own(self, brief: Brief) -> bool:
+        way = self._ways.get(brief.receipt)
+        return self._taught(
+            Trace(
+                brief.session,
+                brief.task,
+                brief.speakers,
+                self._writer(brief.id) if self._source.login else "",
+                brief.adapter,
+                way.origin if way else "",
+            )
+        )
+
     def _witnesses(self, memory: Memory) -> tuple[tuple[Saying, ...], tuple[Saying, ...]]:
-        """What the source said of it, and what others did. What was said once was said by who wrote it."""
-        is_shared = memory.counters.evidence > 1 or memory.version > 1
-        sayings = self._reader.sayings(memory.id) if is_shared else ()
+        """What the source said of it, and what others did."""
+        sayings = self._reader.sayings(memory.id)
         mine = tuple(one for one in sayings if self._has_said(one, memory))
         return mine, tuple(one for one in sayings if one not in mine)
 
@@ -99,43 +117,49 @@ class _Look:
 
     def _trace(self, memory: Memory) -> Trace:
         told = memory.provenance
-        receipt = self._receipts.get(told.receipt)
+        way = self._ways.get(told.receipt)
         return Trace(
             session=told.session,
             task=told.task,
             speakers=speakers(told.actor),
-            login=self._writer(memory) if self._source.login else "",
+            login=self._writer_of(memory.id, told) if self._source.login else "",
             adapter=told.adapter,
-            origin=receipt.origin if receipt else "",
+            origin=way.origin if way else "",
         )
 
-    def _writer(self, memory: Memory) -> str:
-        """Whose account wrote the words that it has now: it stands beside the first version that came that way."""
-        versions = [one for one in self._history(memory.id) if one.memory.provenance == memory.provenance]
+    def _writer(self, memory_id: str) -> str:
+        """Whose account wrote the words that it has now."""
+        if self._known[memory_id].version == 1:
+            return self._first_writers.get(memory_id, "")
+        memory = self._memories.get(memory_id)
+        return self._writer_of(memory_id, memory.provenance) if memory else ""
+
+    def _writer_of(self, memory_id: str, told: Provenance) -> str:
+        """Whose account wrote the words that came that way: it stands beside the first version that did."""
+        versions = [one for one in self._history(memory_id) if one.memory.provenance == told]
         return versions[0].changed_by.login if versions else ""
 
     def _has_said(self, saying: Saying, memory: Memory) -> bool:
-        receipt = self._receipts.get(saying.receipt)
+        way = self._ways.get(saying.receipt)
         is_first = saying.receipt == memory.provenance.receipt
         login = self._source.login if saying.session and saying.session in self._sessions else ""
         return self._source.taught(
             Trace(
                 session=saying.session,
-                task=receipt.task if receipt else "",
+                task=way.task if way else "",
                 speakers=(saying.speaker, *(speakers(memory.provenance.actor) if is_first else ())),
-                login=login or (self._writer(memory) if self._source.login and is_first else ""),
-                adapter=receipt.adapter if receipt else "",
-                origin=receipt.origin if receipt else "",
+                login=login or (self._writer(memory.id) if self._source.login and is_first else ""),
+                adapter=way.adapter if way else "",
+                origin=way.origin if way else "",
             )
         )
 
     def _sessions_of_login(self) -> Iterator[str]:
         """What was said once more is kept with its session alone; a session has one account."""
         wanted = Source(login=self._source.login)
-        for memory in self._known.values():
-            session = memory.provenance.session
-            if session and wanted.taught(Trace(login=self._writer(memory))):
-                yield session
+        for brief in self._known.values():
+            if brief.session and wanted.taught(Trace(login=self._writer(brief.id))):
+                yield brief.session
 
     def _past(self, memory: Memory) -> Sequence[Version]:
         return self._history(memory.id) if memory.version > 1 else ()
@@ -148,40 +172,43 @@ class _Look:
         past = [one.memory for one in self._past(memory) if one.memory.provenance != memory.provenance]
         return next((one for one in reversed(past) if not self._source.taught(self._trace(one))), None)
 
-    def _heirs(self, gone: dict[str, Memory], *, staying: set[str]) -> tuple[list[Memory], list[Memory]]:
+    def _heirs(self, gone: Mapping[str, Brief], *, staying: set[str]) -> tuple[list[Brief], list[Brief]]:
         """What was made of these alone, and what of these and others, generation by generation."""
+        children: dict[str, list[str]] = {}
+        linked: dict[str, set[str]] = {}
+        for heir, parent in self._reader.derivations(self._project) if gone else ():
+            children.setdefault(parent, []).append(heir)
+            linked.setdefault(heir, set()).add(parent)
         lost = set(gone)
-        derived: dict[str, Memory] = {}
-        partly: dict[str, Memory] = {}
+        derived: dict[str, Brief] = {}
+        partly: dict[str, Brief] = {}
         parents: Iterable[str] = tuple(gone)
         while parents:
-            heirs = {heir for parent in parents for heir in self._children(parent)} - lost - staying
+            heirs = {heir for parent in parents for heir in children.get(parent, ())} - lost - staying
             known = {heir: self._known[heir] for heir in sorted(heirs) if heir in self._known}
-            fresh = {key: memory for key, memory in known.items() if self._parents(memory) <= lost}
+            fresh = {key for key, named in self._named(known).items() if linked[key] | named <= lost}
             partly |= known
-            derived |= fresh
-            lost |= fresh.keys()
-            parents = fresh
-        return list(derived.values()), [memory for key, memory in partly.items() if key not in lost]
+            parents = [key for key in known if key in fresh]
+            derived |= {key: known[key] for key in parents}
+            lost |= fresh
+        return list(derived.values()), [brief for key, brief in partly.items() if key not in lost]
 
-    def _children(self, memory_id: str) -> Iterator[str]:
-        for link in self._reader.links(memory_id):
-            if link.relation is Relation.DERIVED_FROM and link.target == memory_id:
-                yield link.source
-
-    def _parents(self, memory: Memory) -> set[str]:
-        """By links, and by name: what another project's file names as a source is none that can be gone."""
-        links = self._reader.links(memory.id)
-        linked = {one.target for one in links if one.relation is Relation.DERIVED_FROM and one.source == memory.id}
-        named = memory.body.get("source_episodes")
-        known = {name for name in named if isinstance(name, str)} if isinstance(named, list) else set()
-        return linked | {name for name in known if name in self._known}
+    def _named(self, heirs: Iterable[str]) -> dict[str, set[str]]:
+        """What each names as a source: what another project's file names is none that can be gone."""
+        found: dict[str, set[str]] = {}
+        for key, memory in self._reader.memories(list(heirs)).items():
+            named = memory.body.get("source_episodes")
+            names = {name for name in named if isinstance(name, str)} if isinstance(named, list) else set()
+            found[key] = {name for name in names if name in self._known}
+        return found
 
     def _freed(self, gone: set[str]) -> Iterator[tuple[Memory, str | None]]:
         """What was replaced by something that goes, and what replaces it from now on, if anything does."""
-        for memory in self._known.values():
-            if memory.superseded_by in gone and memory.id not in gone:
-                yield memory, self._successor(memory.superseded_by, gone)
+        freed = [one for one in self._known.values() if one.superseded_by in gone and one.id not in gone]
+        memories = self._reader.memories([one.id for one in freed])
+        for one in freed:
+            if one.id in memories:
+                yield memories[one.id], self._successor(one.superseded_by, gone)
 
     def _successor(self, memory_id: str | None, gone: set[str]) -> str | None:
         seen: set[str] = set()
@@ -189,3 +216,8 @@ class _Look:
             seen.add(memory_id)
             memory_id = self._known[memory_id].superseded_by
         return None if memory_id in gone else memory_id
+
+
+def _is_shared(brief: Brief) -> bool:
+    """Whether others may have a part in it: it was said more than once, or changed."""
+    return brief.evidence > 1 or brief.version > 1

@@ -4,16 +4,19 @@ What a run did is noted in the transaction that does it, batch by batch, as numb
 memories' own history. A run that was killed is as long as it got; the next one does the rest.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import combinations
 
 from hindbrain.app.archive import reopened
 from hindbrain.app.revise import revised
 from hindbrain.app.tools import Tools
-from hindbrain.core.hints import Any, NamedTuple
+from hindbrain.core.hints import Any, NamedTuple, TypeVar
 from hindbrain.core.model import Actor, ActorType, Counters, Event, Memory, Pulse
+from hindbrain.core.model.event import MEMORIES_RESTORED
+from hindbrain.core.model.filing import Filing
 from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.notation import read, write
 from hindbrain.core.value import dataclass, replace
@@ -22,8 +25,14 @@ from hindbrain.ports import Changes, Reader, Saying, Transaction
 
 KEPT_FOR = timedelta(days=30)
 BATCH = 200  # memories of one transaction: others wait no longer than for that
+_MOST = 5_000  # the same of those that are only put away, which takes each a fraction of that
 _PERSON = Actor(type=ActorType.HUMAN)
+_FILED = "filed"  # marks, in the log, memories that were put away and nothing else
 _TIMES = ("version", "updated_at", "counters", "confidence", "last_used_at", "decayed_at")  # go on by themselves
+
+
+Tell = Callable[[int, int], None]  # how many more are done, of how many
+D = TypeVar("D", bound=Sized)
 
 
 class Step(NamedTuple):
@@ -75,17 +84,27 @@ class Log:
         """Of the run; "" when it has done nothing."""
         return self._run.id if self._run.steps else ""
 
+    @property
+    def name(self) -> str:
+        """Of the run, whether it has done anything yet or not."""
+        return self._run.id
+
     def batch(self, work: Callable[[Transaction], Sequence[Step]]) -> Sequence[Step]:
         """Do `work` and note what it did, wholly or not at all."""
+        return self._noted(work, lambda steps: [list(step) for step in steps])
 
-        def both(tx: Transaction) -> Sequence[Step]:
-            steps = work(tx)
-            if steps:
-                run = replace(self._run, steps=self._run.steps + len(steps))
+    def put_away(self, work: Callable[[Transaction], Mapping[str, int]]) -> Mapping[str, int]:
+        """The same of work that has only put memories away; it tells which, and their versions before."""
+        return self._noted(work, lambda versions: {_FILED: dict(versions)})
+
+    def _noted(self, work: Callable[[Transaction], D], told: Callable[[D], object]) -> D:
+        def both(tx: Transaction) -> D:
+            done = work(tx)
+            if done:
+                run = replace(self._run, steps=self._run.steps + len(done))
                 part = f"{_part(run.id)}{self._parts + 1:06d}"
-                noted = {_name(self._project, run.id): _written(run), part: write([list(step) for step in steps])}
-                tx.apply(Changes(cursors=noted))
-            return steps
+                tx.apply(Changes(cursors={_name(self._project, run.id): _written(run), part: write(told(done))}))
+            return done
 
         done = self._tools.store.write(both)
         if done:
@@ -114,7 +133,7 @@ def runs(project: str, *, reader: Reader) -> tuple[Run, ...]:
     return tuple(_read(name.rpartition("/")[2], text) for name, text in found.items())
 
 
-def undo(run_id: str, *, project: str, tools: Tools) -> Undone:
+def undo(run_id: str, *, project: str, tools: Tools, tell: Tell = lambda *_: None) -> Undone:
     """Put back what a run has changed, but for what somebody changed since. It may be cut short and repeated."""
     run = _known(run_id, runs(project, reader=tools.store))
     if run.undone_at is not None:
@@ -126,15 +145,12 @@ def undo(run_id: str, *, project: str, tools: Tools) -> Undone:
     left: list[str] = []
     with alone(project, tools=tools):
         for part in reversed(_parts(run.id, tools.store)):
-            steps = [Step(*step) for step in read(tools.store.cursor(part))]
-
-            def work(tx: Transaction, *, part: str = part, steps: Sequence[Step] = steps) -> list[bool]:
-                back = [_put_back(step, tx, at=now) for step in reversed(steps)]
-                tx.apply(Changes(cursors={part: ""} | _kept_apart(project, steps)))
-                return back
-
-            for step, is_back in zip(reversed(steps), tools.store.write(work), strict=True):
-                (restored if is_back else left).append(step.id)
+            done = read(tools.store.cursor(part))
+            work = partial(_undone, done, part=_Part(part, project, run.id, now))
+            undone = tools.store.write(work)
+            for key, is_back in undone:
+                (restored if is_back else left).append(key)
+            tell(len(undone), run.steps)
         run = replace(run, undone_at=now)
         tools.store.write(lambda tx: tx.apply(Changes(cursors={_name(project, run.id): _written(run)})))
     return Undone(run=run, restored=tuple(restored), left=tuple(left))
@@ -154,6 +170,44 @@ def apart(project: str, ids: Sequence[str]) -> dict[str, str]:
 def _kept_apart(project: str, steps: Sequence[Step]) -> dict[str, str]:
     pairs = ((step.id, other) for step in steps for other in step.apart)
     return {mark: one for pair in pairs for mark, one in apart(project, pair).items()}
+
+
+class _Part(NamedTuple):
+    """One batch of a run that is taken back."""
+
+    name: str
+    project: str
+    run: str
+    at: datetime
+
+
+def _undone(done: Any, tx: Transaction, *, part: _Part) -> list[tuple[str, bool]]:
+    """Whose memory each step was of, and whether it is again as it was."""
+    if isinstance(done, dict):
+        return _taken_out(done[_FILED], tx, part=part)
+    steps = [Step(*step) for step in done]
+    back = [(step.id, _put_back(step, tx, at=part.at)) for step in reversed(steps)]
+    tx.apply(Changes(cursors={part.name: ""} | _kept_apart(part.project, steps)))
+    return back
+
+
+def _taken_out(before: Mapping[str, int], tx: Transaction, *, part: _Part) -> list[tuple[str, bool]]:
+    """The same for memories that were put away, and nothing else."""
+    away = {key: version for key, version in tx.versions(list(before)).items() if version == before[key] + 1}
+    data = {"count": len(away), "run": part.run, "reason": "undone"}
+    tx.apply(
+        Changes(
+            filings=(Filing(versions=away, at=part.at),),
+            events=(Event(name=MEMORIES_RESTORED, at=part.at, project=part.project, data=data),) if away else (),
+            cursors={part.name: ""},
+            by=_PERSON,
+            change="undone",
+        )
+    )
+    asked = tx.reviews(part.project, with_closed=True, about=tuple(away))
+    waiting = tx.memories(list({review.memory_id for review in asked if review.memory_id in away})).values()
+    tx.apply(Changes(reviews=tuple(review for memory in waiting for review in reopened(memory, tx))))
+    return [(key, key in away) for key in before]
 
 
 def _put_back(step: Step, tx: Transaction, *, at: datetime) -> bool:
@@ -256,3 +310,11 @@ def _read(run_id: str, text: str) -> Run:
 def batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
     for start in range(0, len(ids), BATCH):
         yield ids[start : start + BATCH]
+
+
+def sweeps(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Batches of what is only put away. They grow: the first are seen soon, the rest costs less."""
+    start, size = 0, BATCH
+    while start < len(ids):
+        yield ids[start : start + size]
+        start, size = start + size, min(2 * size, _MOST)

@@ -75,7 +75,7 @@ def _reviews(word: Outcome, memory: Memory, *, reader: Reader, review_id: str) -
     """Harm waits for a decision, once; what no agent sees any more does not."""
     if word.effect is not Effect.HURT or memory.state is not State.LIVE:
         return ()
-    if reader.reviews(memory.project, about=memory.id):
+    if reader.reviews(memory.project, about=(memory.id,)):
         return ()
     reason = f"a person says that it hurt: {word.note}" if word.note else "a person says that it hurt"
     kind = ReviewKind.CONTRADICTION  # no other memory, but a person

@@ -49,7 +49,7 @@ def why(memory_id: str, *, store: Reader) -> Walk:
         versions=store.history(memory.id),
         anchors=store.anchors(memory.project, memory_id=memory.id),
         links=store.links(memory.id),
-        reviews=tuple(store.reviews(memory.project, with_closed=True, about=memory.id)),
+        reviews=tuple(store.reviews(memory.project, with_closed=True, about=(memory.id,))),
         injections=store.injections(memory.id),
         outcomes=store.outcomes(memory.project, memory_id=memory.id),
     )

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from hindbrain.adapters.postgres import vectors, words
@@ -11,7 +12,20 @@ from hindbrain.adapters.postgres.codec import column, read_as
 from hindbrain.adapters.postgres.wire import Db
 from hindbrain.adapters.unread import leaving_out, readable
 from hindbrain.core.learning.audit import START, Entry, Head, read_head
-from hindbrain.core.model import Event, Injection, Link, Memory, Receipt, Review, Space, Vector, Version
+from hindbrain.core.model import (
+    Actor,
+    ActorType,
+    Event,
+    Injection,
+    Link,
+    Memory,
+    Receipt,
+    Review,
+    Space,
+    State,
+    Vector,
+    Version,
+)
 from hindbrain.core.model.activity import Activity, Deed
 from hindbrain.core.model.call import Call
 from hindbrain.core.model.job import Job, JobState
@@ -25,8 +39,9 @@ from hindbrain.core.model.vector import restored
 from hindbrain.core.model.workstream import Workstream
 from hindbrain.core.notation import read, write
 from hindbrain.core.recall.bm25 import idf
+from hindbrain.core.source import speakers
 from hindbrain.errors import StoreDamaged
-from hindbrain.ports import Hit, Match, Near, Project, Saying, Where
+from hindbrain.ports import Brief, Hit, Match, Near, Project, Saying, Way, Where
 
 T = TypeVar("T")
 _ORDERS = {
@@ -90,6 +105,14 @@ class PostgresReader:
         wanted = [column(key) for key in dict.fromkeys(ids)]
         found = {memory.id: memory for memory in self._memories("WHERE m.id = ANY(%s::text[])", wanted)}
         return {key: found[key] for key in dict.fromkeys(ids) if key in found}
+
+    def briefs(self, project: str) -> Sequence[Brief]:
+        sql = f"SELECT m.id, m.state, m.data FROM memory m WHERE m.project = %s ORDER BY {_ORDERS['newest']}"
+        return [_brief(key, data, state=state) for key, state, data in self._all(sql, column(project))]
+
+    def versions(self, ids: Sequence[str]) -> Mapping[str, int]:
+        wanted = [column(key) for key in ids]
+        return dict(self._all("SELECT id, version FROM memory WHERE id = ANY(%s::text[])", wanted))
 
     def search(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Hit]:
         found = self.matches(words, where, limit=limit)
@@ -254,12 +277,25 @@ class PostgresReader:
             for data, since, until, by, change in found
         ]
 
+    def writers(self, project: str) -> Mapping[str, str]:
+        login = cache(lambda text: actor_of(read(text)).login)
+        sql = "SELECT memory, changed_by FROM memory_version WHERE project = %s AND version = 1"
+        return {memory: login(by) for memory, by in self._all(sql, column(project))}
+
     def sayings(self, memory_id: str) -> Sequence[Saying]:
         return self._values(Saying, "WHERE memory = %s ORDER BY at, receipt", column(memory_id))
 
     def links(self, memory_id: str) -> Sequence[Link]:
         rest = "WHERE source = %s OR target = %s ORDER BY at, source, target, relation"
         return self._values(Link, rest, column(memory_id), column(memory_id))
+
+    def derivations(self, project: str) -> Sequence[tuple[str, str]]:
+        found = self._all(
+            "SELECT l.source, l.target FROM link l JOIN memory m ON m.id = l.source"
+            " WHERE l.relation = 'derived_from' AND m.project = %s ORDER BY l.source, l.target",
+            column(project),
+        )
+        return [(source, target) for source, target in found]
 
     def receipt(self, receipt_id: str) -> Receipt | None:
         return _first(self._values(Receipt, "WHERE id = %s", column(receipt_id)))
@@ -271,6 +307,11 @@ class PostgresReader:
         narrowed, values = _narrowed(project, session=session, verdict=verdict)
         return self._values(Receipt, f"{narrowed} ORDER BY at DESC, id DESC LIMIT %s", *values, limit or None)
 
+    def ways(self, project: str) -> Mapping[str, Way]:
+        found = self._all("SELECT id, data FROM receipt WHERE project = %s", column(project))
+        known = ((key, read(data)) for key, data in found)
+        return {key: Way(one.get("task", ""), one.get("adapter", ""), one.get("origin", "")) for key, one in known}
+
     def taught(self, project: str, *, session: str = "", since: datetime | None = None) -> int:
         narrowed, values = _narrowed(project, session=session)
         sql = f"SELECT count(*) FROM receipt {narrowed} AND verdict <> 'rejected' AND at >= %s"
@@ -279,10 +320,10 @@ class PostgresReader:
     def review(self, review_id: str) -> Review | None:
         return _first(self._values(Review, "WHERE id = %s", column(review_id)))
 
-    def reviews(self, project: str, *, with_closed: bool = False, about: str = "") -> Sequence[Review]:
+    def reviews(self, project: str, *, with_closed: bool = False, about: tuple[str, ...] = ()) -> Sequence[Review]:
         clause = "" if with_closed else " AND closed_at IS NULL"
-        clause += " AND (memory = %s OR other = %s)" if about else ""
-        named = (column(about), column(about)) if about else ()
+        clause += " AND (memory = ANY(%s::text[]) OR other = ANY(%s::text[]))" if about else ""
+        named = ([column(key) for key in about],) * 2 if about else ()
         return self._values(Review, f"WHERE project = %s{clause} ORDER BY opened_at, id", column(project), *named)
 
     def injections(self, memory_id: str) -> Sequence[Injection]:
@@ -504,6 +545,27 @@ def _memory(key: str, data: str) -> Memory:
         return from_record(read(data))
     except (ValueError, KeyError, TypeError) as error:
         raise StoreDamaged(f"memory {key} cannot be read: {error}", fix="run `hindbrain doctor`") from error
+
+
+def _brief(key: str, data: str, *, state: str) -> Brief:
+    try:
+        known = read(data)
+        told, count = known["provenance"], known["counters"]
+        actor = told["actor"]
+        return Brief(
+            *(key, known["title"], State(state), known["version"]),
+            *(_names((actor["type"], actor["persona"], actor["instance"])), told["session"], told["task"]),
+            *(told["adapter"], told["receipt"], known["trust"], count["evidence"], count["injected"]),
+            *(known["superseded_by"], known["archive_reason"]),
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise StoreDamaged(f"memory {key} cannot be read: {error}", fix="run `hindbrain doctor`") from error
+
+
+@lru_cache(maxsize=1024)
+def _names(actor: tuple[str, str, str]) -> tuple[str, ...]:
+    kind, persona, instance = actor
+    return speakers(Actor(type=ActorType(kind), persona=persona, instance=instance))
 
 
 def _read(kind: type[T], text: str, **more: Any) -> T:

@@ -6,6 +6,7 @@ from typing import Any
 from hindbrain.adapters.fit import refuse_misfits
 from hindbrain.adapters.postgres import vectors, words
 from hindbrain.adapters.postgres.codec import column, written
+from hindbrain.adapters.postgres.filing import put as put_filing
 from hindbrain.adapters.postgres.reader import PostgresReader
 from hindbrain.adapters.postgres.schema import note
 from hindbrain.adapters.postgres.wire import Db
@@ -41,6 +42,8 @@ def apply(changes: Changes, db: Db, *, reader: PostgresReader) -> None:
     touched: set[int] = set()
     for group in _groups(changes.memories):
         touched |= _put_memories(group, db, reader=reader, changes=changes)
+    for filing in changes.filings:
+        touched |= put_filing(filing, changes, db=db)
     if changes.vectors:
         touched |= _put_vectors(changes.vectors, db, reader=reader)
     if touched:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import apsw
 
-from hindbrain.core.digest import sha256
+from hindbrain.core.digest import raw_sha256
 from hindbrain.core.hints import Any
 from hindbrain.errors import (
     DiskFailed,
@@ -74,8 +74,8 @@ def teach(db: apsw.Connection) -> None:
 
 def seal_of(*values: Any) -> int:
     """Eight bytes that tell these values (bytes, or None) from others, and NULL from an empty text."""
-    told = b"".join(b"-" if value is None else b"%d:%b" % (len(value), value) for value in values)
-    return int.from_bytes(bytes.fromhex(sha256(told)[:16]), signed=True)
+    told = b"".join([b"-" if value is None else b"%d:%b" % (len(value), value) for value in values])
+    return int.from_bytes(raw_sha256(told)[:8], signed=True)
 
 
 def _read_only(path: str) -> apsw.Connection:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from hindbrain.core.model.suggestion import Status, Suggestion
     from hindbrain.core.model.token import Reply, Token
     from hindbrain.core.model.workstream import Workstream
+    from hindbrain.ports import Brief, Way
 
 _T = TypeVar("_T")
 _ORDERS = {
@@ -344,13 +345,17 @@ class SqliteReader:
     def review(self, review_id: str) -> Review | None:
         return _first(self._reviews("WHERE id = ?", review_id))
 
-    def reviews(self, project: str, *, with_closed: bool = False, about: str = "") -> Sequence[Review]:
+    def reviews(self, project: str, *, with_closed: bool = False, about: tuple[str, ...] = ()) -> Sequence[Review]:
         clause = "" if with_closed else " AND closed_at IS NULL"
         order = " ORDER BY opened_at, id"
         if not about:
             return self._reviews(f"WHERE project = ?{clause}{order}", project)
         # With the plus sign, the index of open questions is no choice: it leads to all of them.
-        return self._reviews(f"WHERE +project = ?{clause} AND (memory = ? OR other = ?){order}", project, about, about)
+        named = " IN (SELECT value FROM json_each(?))"
+        ids = rows.to_json(about)
+        return self._reviews(
+            f"WHERE +project = ?{clause} AND (memory{named} OR other{named}){order}", *(project, ids, ids)
+        )
 
     def _reviews(self, rest: str, *values: Any) -> list[Review]:
         found = self._all(
@@ -433,6 +438,32 @@ class SqliteReader:
         return dict(found)
 
     # What a recall does not ask for lies in modules of its own.
+
+    def briefs(self, project: str) -> "Sequence[Brief]":
+        from hindbrain.adapters.sqlite.briefs import briefs
+
+        return briefs(self._all, project)
+
+    def versions(self, ids: Sequence[str]) -> Mapping[str, int]:
+        wanted = rows.to_json(list(ids))
+        return dict(
+            self._all("SELECT m.id, m.version FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value", wanted)
+        )
+
+    def writers(self, project: str) -> Mapping[str, str]:
+        from hindbrain.adapters.sqlite.briefs import writers
+
+        return writers(self._all, project)
+
+    def derivations(self, project: str) -> Sequence[tuple[str, str]]:
+        from hindbrain.adapters.sqlite.briefs import derivations
+
+        return derivations(self._all, project)
+
+    def ways(self, project: str) -> "Mapping[str, Way]":
+        from hindbrain.adapters.sqlite.briefs import ways
+
+        return ways(self._all, project)
 
     def activities(
         self, project: str, *, session: str = "", after: int = 0, deeds: "Sequence[Deed]" = (), limit: int = 0

@@ -34,6 +34,7 @@ def apply(changes: Changes, db: apsw.Connection, *, reader: Reader) -> None:
 def _write(changes: Changes, db: apsw.Connection, *, reader: Reader) -> None:
     for memory in changes.memories:
         _put(memory, db, reader=reader, changes=changes)
+    _file(changes, db, reader=reader)
     if changes.pulses:
         _beat(changes.pulses, db, reader=reader)
     for receipt in changes.receipts:
@@ -59,6 +60,17 @@ def _write(changes: Changes, db: apsw.Connection, *, reader: Reader) -> None:
             (stamp(event.at), event.project, event.name, event.memory_id, rows.to_json(dict(event.data))),
         )
     _put_doings(changes, db)
+
+
+def _file(changes: Changes, db: apsw.Connection, *, reader: Reader) -> None:
+    if not changes.filings:
+        return
+    from hindbrain.adapters.sqlite import filing  # few commands put many away at once
+
+    for one in changes.filings:
+        filing.put(
+            one, changes, db=db, reader=reader, put_one=lambda memory: _put(memory, db, reader=reader, changes=changes)
+        )
 
 
 def _sayings(changes: Changes, db: apsw.Connection) -> None:

@@ -5,6 +5,10 @@ from datetime import datetime
 
 from hindbrain.core.value import dataclass
 
+# Of so many memories that they are not named: their history and the log of the run tell which.
+MEMORIES_DELETED, MEMORIES_RESTORED = "memories_deleted", "memories_restored"
+OF_MANY = (MEMORIES_DELETED, MEMORIES_RESTORED)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:

@@ -59,14 +59,15 @@ def purge(call: Call, all_projects: bool, dry_run: bool, hard: bool, yes: bool, 
     if not any(wanted.values()):
         raise Misuse("Name a source: --session, --agent, --login, --adapter, --file, --task or --tainted.")
     with call.open() as hindbrain:
-        foretold = hindbrain.purge(is_dry_run=True, is_everywhere=all_projects, **wanted)
-        is_idle = not any(foretold.count(what) for what in ("archived", "away", "reverted", "weakened"))
-        if dry_run or is_idle:
-            call.tell(lambda: plain(foretold), _lines(foretold))
-            return 0
-        if sys.stdin.isatty() and not yes and not is_confirmed(_question(foretold, is_hard=hard)):
-            echo("Nothing was changed.", err=True)
-            return 1
+        if dry_run or (sys.stdin.isatty() and not yes):  # else nobody would hear of it
+            foretold = hindbrain.purge(is_dry_run=True, is_everywhere=all_projects, **wanted)
+            is_idle = not any(foretold.count(what) for what in ("archived", "away", "reverted", "weakened"))
+            if dry_run or is_idle:
+                call.tell(lambda: plain(foretold), _lines(foretold))
+                return 0
+            if not is_confirmed(_question(foretold, is_hard=hard)):
+                echo("Nothing was changed.", err=True)
+                return 1
         with closing(Bar("purging")) as bar:
             purged = hindbrain.purge(is_hard=hard, is_everywhere=all_projects, tell=bar.tell, **wanted)
     call.tell(lambda: plain(purged), _lines(purged))

@@ -101,8 +101,8 @@ def _undo(call: Call, run_id: str) -> None:
 
     What somebody changed since stays as it is. What comes back is not put away again by the next run.
     """
-    with call.open() as hindbrain:
-        undone = hindbrain.undo_upkeep(run_id)
+    with call.open() as hindbrain, closing(Bar("undoing")) as bar:
+        undone = hindbrain.undo_upkeep(run_id, tell=bar.tell)
     record = {"run": _record(undone.run), "restored": list(undone.restored), "left": list(undone.left)}
     call.tell(lambda: record, _undone_lines(undone))
 

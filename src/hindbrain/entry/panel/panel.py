@@ -18,6 +18,7 @@ from textual.widgets import Input, Static
 from hindbrain.app.watch import Watch
 from hindbrain.core.address import is_server
 from hindbrain.core.model import Event, Memory
+from hindbrain.core.model.event import OF_MANY
 from hindbrain.entry.cli.output import line
 from hindbrain.entry.panel import wording
 from hindbrain.entry.panel.chips import Chip, Chips, spread
@@ -286,7 +287,9 @@ class LearningsPanel(Vertical, can_focus=True):
         """What events name is read again. What changes without one, such as an erasure, is seen by the file."""
         ids = {event.memory_id for event in events if event.memory_id}
         mark = await asyncio.to_thread(_mark, self._hindbrain)
-        if ids:
+        if any(event.name in OF_MANY for event in events):
+            await self._read()
+        elif ids:
             self._show(await asyncio.to_thread(reread, self._hindbrain, self._board, ids=ids))
         elif mark != self._mark and monotonic() - self._read_at > _REST_S:
             await self._read()
