@@ -25,7 +25,7 @@ def leaving_out() -> Iterator[list[str]]:
         _LEFT_OUT.reset(before)
 
 
-def readable(rows: Iterable[Any], read: Callable[[Any], _T], error: StoreDamaged) -> list[_T]:
+def readable(rows: Iterable[Any], read: Callable[[Any], _T], *, error: StoreDamaged) -> list[_T]:
     """Those that can be read, where the asker wants them; each row begins with its key. Else `error` is raised."""
     told = _LEFT_OUT.get()
     if told is None:

@@ -74,7 +74,7 @@ class PostgresReader:
         try:
             return [_memory(*row) for row in found]
         except StoreDamaged as error:
-            return readable(found, lambda row: _memory(*row), error)
+            return readable(found, lambda row: _memory(*row), error=error)
 
     def leaving_out(self) -> AbstractContextManager[list[str]]:
         return leaving_out()

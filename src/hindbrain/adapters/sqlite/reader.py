@@ -621,7 +621,7 @@ def _those(found: Sequence[tuple[Any, ...]]) -> list[Memory]:
     except StoreDamaged as error:
         from hindbrain.adapters.unread import readable
 
-        return readable(found, _memory, error)
+        return readable(found, _memory, error=error)
 
 
 def _memory(row: tuple[Any, ...]) -> Memory:

@@ -91,7 +91,7 @@ class Words:
         if is_committed and self._is_small(wanted, among=count, is_alone=is_alone):
             held = self._held(words, among=count, kept=None)
             worths = {word: idf(held[word], count) * words.count(word) for word in words}
-            corner = self._corner(record, words, wanted)
+            corner = self._corner(record, words, wanted=wanted)
             if corner is not None:
                 return self._in_corner(corner, worths, wanted=wanted, limit=limit, usual=usual)
             return self._by_counting(worths, match, wanted=wanted, usual=usual)
@@ -131,7 +131,7 @@ class Words:
                 return [Match(key, score, length(sizes) / usual, seq) for key, seq, score, sizes in admitted]
             depth *= 4  # what the scope cannot say (persona, trust, session) has thinned them out
 
-    def _corner(self, record: bytes, words: Sequence[str], wanted: Wanted) -> "Corner | None":
+    def _corner(self, record: bytes, words: Sequence[str], *, wanted: Wanted) -> "Corner | None":
         """For who has numpy loaded: then the process is no short one."""
         if "numpy" not in sys.modules or not all(map(_is_plain, words)):
             return None
