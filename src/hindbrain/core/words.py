@@ -14,7 +14,7 @@ from itertools import groupby
 TYPE_CHECKING = False  # type checkers take it for True; a question in plain words loads neither typing nor re
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 def listed(line: str) -> tuple[str, ...]:
@@ -51,9 +51,13 @@ def query_terms(text: str) -> list[str]:
 
 
 def _asked(text: str) -> list[str]:
-    found = list(dict.fromkeys(terms(text)))
-    telling = [term for term in found if term not in STOP]
-    return (telling or found)[:_MOST_QUERY_TERMS]
+    return telling(terms(text))
+
+
+def telling(found: Iterable[str]) -> list[str]:
+    """`query_terms` of a text whose terms are known."""
+    once = dict.fromkeys(found)
+    return ([term for term in once if term not in STOP] or list(once))[:_MOST_QUERY_TERMS]
 
 
 @lru_cache(maxsize=512)  # a question is read several times on its way, and so is each of its words

@@ -1,0 +1,268 @@
+"""How a process that writes need not read again what it knew before it wrote.
+
+Every new memory is compared with those that share its rarer words. To find them the engine reads the lists of those
+words, and how long each text in them is, one by one. Here a writer keeps the lists that it has read and adds to them
+what it writes itself. The index's own record says whether anybody else has written since: it changes with every write,
+in the same transaction. The numbers are those of bm25(), to the last digit.
+
+All of it happens behind the gate, so one thread at a time.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from hindbrain.adapters.sqlite.rows import to_json
+from hindbrain.adapters.sqlite.words import HOLDERS, is_plain, length
+from hindbrain.core.hints import Any
+from hindbrain.core.recall.bm25 import K1, B, idf
+from hindbrain.core.recall.index import WEIGHTS
+
+_ROOM = 2_000_000  # places in all lists that a process keeps, 20 bytes each
+_MOST_COUNTS = 200_000  # words of which it is known how many hold them
+_MOST_SCOPES = 16
+_FARTHEST = 4_000_000  # seq; there is a place for every one up to the last
+_WEIGHT = dict(zip(("scope", "title_words", "content_words", "extra_words"), WEIGHTS, strict=True))
+_TABLE = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_places USING fts5vocab (main, memory_words, instance)"
+# The table is opened once for all words; asked for several at once in any other way, it reads all that there are.
+_PLACES = (
+    "SELECT j.key, p.doc, p.col, d.sz FROM json_each(?) j CROSS JOIN temp.memory_places p ON p.term = j.value"
+    " CROSS JOIN main.memory_words_docsize d ON d.id = p.doc"
+)
+_INSIDE = "SELECT rowid FROM memory_words WHERE memory_words MATCH ?"
+_INDEXED = (
+    "SELECT m.seq, d.sz, m.scope, m.title_words, m.content_words, m.extra_words"
+    " FROM memory m CROSS JOIN memory_words_docsize d ON d.id = m.seq WHERE m.id = ?"
+)
+_LAST = "SELECT coalesce(max(seq), 0) FROM memory"
+
+All = Callable[..., list[Any]]  # the rows of a query
+Record = tuple[bytes, int, int]  # of the index: itself, how many memories, with how many words
+Best = list[tuple[int, float, int]]  # seq, score and length of each
+
+
+class Trail:
+    """What one process knows of the index since it last wrote."""
+
+    def __init__(self) -> None:
+        self._record = b""  # as it was left
+        self._look: Callable[[], Record] | None = None  # None once the open transaction has looked at it
+        self._forget()
+
+    def _forget(self) -> None:
+        self._steps = 0  # transactions in a row that have found what the one before had left
+        self._count = self._total = self._last = 0
+        self._counts: dict[str, int] = {}
+        self._lists: dict[str, _List] = {}
+        self._room = _ROOM
+        self._inside: dict[str, Any] = {}  # by scope, and there by seq, who has it
+        self._scores: Any = np.zeros(0)  # by seq; all zero between two questions
+        self._is_known = False
+
+    @contextmanager
+    def followed(self, look: Callable[[], Record]) -> Iterator[None]:
+        """Around one transaction: what it wrote is known afterwards, unless it came to nothing."""
+        self._look = look
+        is_whole = False
+        try:
+            yield
+            is_whole = True
+        finally:
+            if not is_whole:
+                self._forget()
+            elif self._look is None:
+                self._record = look()[0]
+
+    def meet(self, all_: All) -> None:
+        """Find out whether what is known still holds. Before the transaction writes: it does not see in the record what
+        it added itself."""
+        if self._look is None:
+            return
+        record, count, total = self._look()
+        self._look = None
+        if not self._is_known or (record, count, total) != (self._record, self._count, self._total):
+            self._forget()
+            ((self._last,),) = all_(_LAST)
+            self._count, self._total, self._is_known = count, total, self._last <= _FARTHEST
+        else:
+            self._steps += 1
+
+    @property
+    def is_worn(self) -> bool:
+        """Whether it pays to read lists: somebody who writes once, or by turns with others, has no use for them."""
+        return self._is_known and self._steps > 0 and self._total > 0
+
+    @property
+    def usual(self) -> float:
+        """How many words a memory has, on average."""
+        return self._total / self._count
+
+    def counts(self, words: Sequence[str], all_: All) -> dict[str, int]:
+        """How many memories hold each."""
+        self.meet(all_)
+        known = self._counts
+        if lacking := [word for word in words if word not in known]:
+            found = dict.fromkeys(lacking, 0) | dict(all_(HOLDERS, to_json(lacking)))
+            if not self._is_known:
+                return {word: found[word] for word in words}
+            if len(known) > _MOST_COUNTS:
+                known = self._counts = {word: known[word] for word in words if word in known}
+            known |= found
+        return {word: known[word] for word in words}
+
+    @contextmanager
+    def written(self, memory_id: str, all_: All) -> Iterator[None]:
+        """Around the writing of one memory: its words are added to what is known of them."""
+        self.meet(all_)
+        before = all_(_INDEXED, memory_id)
+        yield
+        after = all_(_INDEXED, memory_id)
+        if before == after:
+            return
+        words = [_often(texts) for _, _, *texts in (*before, *after)]
+        # Of other words it is not sure what the engine takes them for.
+        if not self._is_known or len(after) != 1 or not all(is_plain(word) for often in words for word in often):
+            self._forget()
+        elif before:
+            self._rewrote(before[0], after[0], words={word for often in words for word in often})
+        else:
+            self._wrote(after[0], often=words[0])
+
+    def _wrote(self, row: Sequence[Any], *, often: Mapping[str, float]) -> None:
+        seq, size, scopes = row[0], length(row[1]), row[2]
+        self._count, self._total, self._last = self._count + 1, self._total + size, max(self._last, seq)
+        for scope in scopes.split():
+            self._place(scope, seq, is_inside=True)
+        counts, lists = self._counts, self._lists
+        for word, weight in often.items():
+            if weight and word in counts:
+                counts[word] += 1
+            if weight and word in lists:
+                lists[word].fresh.append((seq, weight, size))
+
+    def _rewrote(self, before: Sequence[Any], after: Sequence[Any], *, words: Iterable[str]) -> None:
+        """What is known of any of its words is read again."""
+        self._total += length(after[1]) - length(before[1])
+        for seq, _, scopes, *_ in (before, after):
+            for scope in scopes.split():
+                self._place(scope, seq, is_inside=scope in after[2].split())
+        for word in words:
+            self._counts.pop(word, None)
+            self._lists.pop(word, None)
+
+    def best(self, words: Sequence[str], *, scopes: Sequence[str], depth: int, all_: All) -> Best:
+        """The best by BM25 of those that hold any of `words`, and have one of `scopes` if there are any; the first ones
+        of those that are as good as the last."""
+        lists = [one for one in self._read(words, all_) if len(one.holders)]
+        if not lists:
+            return []
+        holders = np.concatenate([one.holders for one in lists])
+        often = np.concatenate([one.often for one in lists])
+        sizes = np.concatenate([one.sizes for one in lists])
+        worths = np.repeat([idf(len(one.holders), self._count) for one in lists], [len(one.holders) for one in lists])
+        damping = K1 * (1 - B + B * sizes / self.usual)
+        parts = worths * ((often * (K1 + 1)) / (often + damping))
+        scores = self._scores = _reaching(self._scores, self._last)
+        at = 0
+        for one in lists:  # one after the other, as the engine adds them up
+            end = at + len(one.holders)
+            scores[one.holders] += parts[at:end]
+            at = end
+        sums = scores[holders]
+        scores[holders] = 0.0
+        if scopes:
+            has = self._in_any(scopes, all_)[holders]
+            holders, sums, sizes = holders[has], sums[has], sizes[has]
+        return _foremost(holders, sums, sizes, depth=depth, repeats=len(lists))
+
+    def _read(self, words: Sequence[str], all_: All) -> "list[_List]":
+        lacking = [word for word in dict.fromkeys(words) if word not in self._lists]
+        if lacking:
+            all_(_TABLE)  # every thread has a connection of its own
+            places: list[dict[int, tuple[float, bytes]]] = [{} for _ in lacking]
+            for number, seq, column, sizes in all_(_PLACES, to_json(lacking)):
+                weight, _ = places[number].get(seq, (0.0, sizes))
+                places[number][seq] = (weight + _WEIGHT[column], sizes)
+            self._keep({word: _List(found) for word, found in zip(lacking, places, strict=True)}, also=words)
+        lists = [self._lists[word] for word in words]
+        for one in lists:
+            one.settle()
+        return lists
+
+    def _keep(self, read: "dict[str, _List]", *, also: Sequence[str]) -> None:
+        self._room -= sum(len(one.holders) for one in read.values())
+        if self._room < 0:
+            self._lists = {word: self._lists[word] for word in also if word in self._lists}
+            self._room = _ROOM - sum(len(one.holders) for one in (*self._lists.values(), *read.values()))
+        self._lists |= read
+
+    def _in_any(self, scopes: Sequence[str], all_: All) -> Any:
+        """By seq who has any of `scopes`."""
+        found = np.zeros(self._last + 1, dtype=bool)
+        for scope in scopes:
+            if scope not in self._inside:
+                if len(self._inside) >= _MOST_SCOPES:
+                    self._inside.clear()
+                has = self._inside[scope] = np.zeros(self._last + 1, dtype=bool)
+                has[[seq for (seq,) in all_(_INSIDE, f'scope : "{scope}"')]] = True
+            has = self._inside[scope]
+            found[: len(has)] |= has[: self._last + 1]
+        return found
+
+    def _place(self, scope: str, seq: int, *, is_inside: bool) -> None:
+        if scope in self._inside:
+            has = self._inside[scope] = _reaching(self._inside[scope], seq)
+            has[seq] = is_inside
+
+
+class _List:
+    """Who holds a word in a text, how often by what each place weighs, and how long all the texts are."""
+
+    __slots__ = ("fresh", "holders", "often", "sizes")
+
+    def __init__(self, places: dict[int, tuple[float, bytes]]) -> None:
+        told = [(seq, weight, length(sizes)) for seq, (weight, sizes) in places.items() if weight]
+        self.holders: Any = np.array([seq for seq, _, _ in told], dtype=np.int32)
+        self.often: Any = np.array([weight for _, weight, _ in told], dtype=np.float64)
+        self.sizes: Any = np.array([size for _, _, size in told], dtype=np.float64)
+        self.fresh: list[tuple[int, float, int]] = []  # what was written since
+
+    def settle(self) -> None:
+        if self.fresh:
+            seqs, weights, sizes = zip(*self.fresh, strict=True)
+            self.holders = np.concatenate((self.holders, np.array(seqs, dtype=np.int32)))
+            self.often = np.concatenate((self.often, weights))
+            self.sizes = np.concatenate((self.sizes, np.array(sizes, dtype=np.float64)))
+            self.fresh = []
+
+
+def _often(texts: Sequence[str]) -> dict[str, float]:
+    """How often each word stands in them, by what each of them weighs."""
+    often: dict[str, float] = {}
+    for text, weight in zip(texts, WEIGHTS, strict=True):
+        for term in text.split():
+            often[term] = often.get(term, 0.0) + weight
+    return often
+
+
+def _reaching(found: Any, seq: int) -> Any:
+    """`found` with a place for `seq`, and some more."""
+    if seq < len(found):
+        return found
+    wider = np.zeros(seq + 1 + seq // 8, dtype=found.dtype)
+    wider[: len(found)] = found
+    return wider
+
+
+def _foremost(holders: Any, sums: Any, sizes: Any, *, depth: int, repeats: int) -> Best:
+    """Each has its whole sum as often as it holds a word, at most `repeats` times."""
+    enough = depth * repeats
+    if len(holders) > enough:
+        chosen = sums >= np.partition(sums, len(sums) - enough)[len(sums) - enough]
+        holders, sums, sizes = holders[chosen], sums[chosen], sizes[chosen]
+    once = {
+        seq: (-score, seq, size)
+        for seq, score, size in zip(holders.tolist(), sums.tolist(), sizes.tolist(), strict=True)
+    }
+    return [(seq, -score, int(size)) for score, seq, size in sorted(once.values())[:depth]]
