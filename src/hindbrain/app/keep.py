@@ -23,7 +23,7 @@ from hindbrain.core.same import is_same as is_same_lesson
 from hindbrain.core.supersede import Ruling, rule
 from hindbrain.core.supersede import Verdict as Ruled
 from hindbrain.core.value import dataclass, field, replace
-from hindbrain.core.words import query_terms, telling
+from hindbrain.core.words import query_terms, telling_set
 from hindbrain.ports import Chance, Changes, Saying, Transaction, Where
 from hindbrain.settings import Settings
 
@@ -250,7 +250,7 @@ class _Keeper:
     def _near(self, ids: Sequence[str], words: frozenset[str]) -> list[str]:
         """Those of `ids` that may be about the same. By their words: few are, and only those are worth reading."""
         held = self.tx.content_terms(ids) if ids else {}
-        return [key for key in ids if key in held and _overlap(words, frozenset(telling(held[key]))) >= _NEAR]
+        return [key for key in ids if key in held and _overlap(words, telling_set(held[key])) >= _NEAR]
 
     def stored(self, around: _Neighbourhood) -> Kept:
         """As a memory of its own, in the place of those that it replaces."""

@@ -87,8 +87,11 @@ class SqliteReader:
         self._index = Words(self._all, connection, trail)
 
     def _all(self, sql: str, *values: Any) -> list[Any]:
-        with translated(self._path):
+        try:
             return self._db().execute(sql, values).fetchall()
+        except (apsw.Error, OSError):
+            with translated(self._path):
+                raise
 
     def _memories(self, rest: str, *values: Any) -> list[Memory]:
         return [_memory(row) for row in self._all(f"SELECT {rows.SELECTED} FROM memory m {rest}", *values)]
@@ -262,8 +265,9 @@ class SqliteReader:
         )
 
     def _foremost(self, rest: str, *values: Any) -> Memory | None:
-        """The first of them. To put whole rows in order would take longer than to find the one, or none."""
-        return _first(self._memories(f"WHERE m.id = (SELECT id FROM memory WHERE {rest} LIMIT 1)", *values))
+        """The first of them. Mostly there is none, and to put whole rows in order takes longer than to find that."""
+        found = self._all(f"SELECT id FROM memory WHERE {rest} LIMIT 1", *values)
+        return self.memory(found[0][0]) if found else None
 
     def as_of(self, where: Where, at: datetime) -> Sequence[Memory]:
         then = stamp(at)

@@ -87,7 +87,7 @@ class SqliteStore(SqliteReader):
 
     def adopt(self, identities: Sequence[str], *, name: str, project_id: str, at: datetime) -> Project:
         known = self.project_of(identities)
-        if known and all(self.project_of([identity]) for identity in identities):
+        if known and all(self.project_of([identity]) for identity in identities if len(identities) > 1):
             return known
         with self._writing() as db, transaction(db):
             project = self.project_of(identities)
@@ -260,8 +260,10 @@ class SqliteStore(SqliteReader):
         Whatever is in the way (a reader, a full disk), the log is intact and the next writer tries again: what
         was committed must not be reported as failed.
         """
-        log = f"{self._path}-wal"
-        if not os.path.exists(log) or os.path.getsize(log) < CHECKPOINT_BYTES:
+        try:
+            if os.stat(f"{self._path}-wal").st_size < CHECKPOINT_BYTES:
+                return
+        except FileNotFoundError:
             return
         with contextlib.suppress(apsw.Error, OSError, StoreLocked), self._gate.hold(self._timeout_s):
             db.set_busy_timeout(0)

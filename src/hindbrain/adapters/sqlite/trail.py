@@ -14,13 +14,14 @@ from contextlib import contextmanager
 import numpy as np
 
 from hindbrain.adapters.sqlite.rows import to_json
-from hindbrain.adapters.sqlite.words import HOLDERS, is_plain, length
+from hindbrain.adapters.sqlite.words import HOLDERS, are_plain, length
 from hindbrain.core.hints import Any
 from hindbrain.core.recall.bm25 import K1, B, idf
 from hindbrain.core.recall.index import WEIGHTS
 
 _ROOM = 2_000_000  # places in all lists that a process keeps, 20 bytes each
 _MOST_COUNTS = 200_000  # words of which it is known how many hold them
+_SHORT = 400  # places of the lists of some words together
 _MOST_SCOPES = 16
 _FARTHEST = 4_000_000  # seq; there is a place for every one up to the last
 _WEIGHT = dict(zip(("scope", "title_words", "content_words", "extra_words"), WEIGHTS, strict=True))
@@ -28,7 +29,7 @@ _TABLE = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_places USING fts5vocab 
 # The table is opened once for all words; asked for several at once in any other way, it reads all that there are.
 _PLACES = (
     "SELECT j.key, p.doc, p.col, d.sz FROM json_each(?) j CROSS JOIN temp.memory_places p ON p.term = j.value"
-    " CROSS JOIN main.memory_words_docsize d ON d.id = p.doc"
+    " CROSS JOIN main.memory_words_docsize d ON d.id = p.doc LIMIT ?"
 )
 _INSIDE = "SELECT rowid FROM memory_words WHERE memory_words MATCH ?"
 _INDEXED = (
@@ -102,27 +103,36 @@ class Trail:
         """How many memories hold each."""
         self.meet(all_)
         known = self._counts
-        if lacking := [word for word in words if word not in known]:
-            found = dict.fromkeys(lacking, 0) | dict(all_(HOLDERS, to_json(lacking)))
-            if not self._is_known:
-                return {word: found[word] for word in words}
-            if len(known) > _MOST_COUNTS:
-                known = self._counts = {word: known[word] for word in words if word in known}
-            known |= found
+        lacking = [word for word in words if word not in known]
+        if not self._is_known:
+            return {**dict.fromkeys(words, 0), **dict(all_(HOLDERS, to_json(lacking)))}
+        if len(known) > _MOST_COUNTS:
+            known = self._counts = {word: known[word] for word in words if word in known}
+        if lacking and not (self.is_worn and self._are_short(lacking, all_)):
+            known |= {**dict.fromkeys(lacking, 0), **dict(all_(HOLDERS, to_json(lacking)))}
         return {word: known[word] for word in words}
 
+    def _are_short(self, words: Sequence[str], all_: All) -> bool:
+        """Whether the lists of `words` were short enough to be read along with how many they name: of those that nobody
+        asked for before, most are."""
+        read = self._lists_of(words, all_, most=_SHORT)
+        if read:
+            self._counts |= {word: len(one.holders) for word, one in read.items()}
+            self._keep(read, also=words)
+        return bool(read)
+
     @contextmanager
-    def written(self, memory_id: str, all_: All) -> Iterator[None]:
+    def written(self, memory_id: str, all_: All, *, is_new: bool) -> Iterator[None]:
         """Around the writing of one memory: its words are added to what is known of them."""
         self.meet(all_)
-        before = all_(_INDEXED, memory_id)
+        before = all_(_INDEXED, memory_id) if not is_new else []
         yield
         after = all_(_INDEXED, memory_id)
         if before == after:
             return
         words = [_often(texts) for _, _, *texts in (*before, *after)]
         # Of other words it is not sure what the engine takes them for.
-        if not self._is_known or len(after) != 1 or not all(is_plain(word) for often in words for word in often):
+        if not self._is_known or len(after) != 1 or not all(map(are_plain, words)):
             self._forget()
         elif before:
             self._rewrote(before[0], after[0], words={word for often in words for word in often})
@@ -136,9 +146,11 @@ class Trail:
             self._place(scope, seq, is_inside=True)
         counts, lists = self._counts, self._lists
         for word, weight in often.items():
-            if weight and word in counts:
+            if not weight:
+                continue
+            if word in counts:
                 counts[word] += 1
-            if weight and word in lists:
+            if word in lists:
                 lists[word].fresh.append((seq, weight, size))
 
     def _rewrote(self, before: Sequence[Any], after: Sequence[Any], *, words: Iterable[str]) -> None:
@@ -170,25 +182,33 @@ class Trail:
             scores[one.holders] += parts[at:end]
             at = end
         sums = scores[holders]
+        places = np.arange(len(holders), dtype=np.float64)
+        scores[holders] = places
+        chosen = scores[holders] == places  # each once, though it may hold several of the words
         scores[holders] = 0.0
         if scopes:
-            has = self._in_any(scopes, all_)[holders]
-            holders, sums, sizes = holders[has], sums[has], sizes[has]
-        return _foremost(holders, sums, sizes, depth=depth, repeats=len(lists))
+            chosen &= self._in_any(scopes, all_)[holders]
+        return _foremost(holders[chosen], sums[chosen], sizes[chosen], depth=depth)
 
     def _read(self, words: Sequence[str], all_: All) -> "list[_List]":
         lacking = [word for word in dict.fromkeys(words) if word not in self._lists]
         if lacking:
-            all_(_TABLE)  # every thread has a connection of its own
-            places: list[dict[int, tuple[float, bytes]]] = [{} for _ in lacking]
-            for number, seq, column, sizes in all_(_PLACES, to_json(lacking)):
-                weight, _ = places[number].get(seq, (0.0, sizes))
-                places[number][seq] = (weight + _WEIGHT[column], sizes)
-            self._keep({word: _List(found) for word, found in zip(lacking, places, strict=True)}, also=words)
+            self._keep(self._lists_of(lacking, all_), also=words)
         lists = [self._lists[word] for word in words]
         for one in lists:
             one.settle()
         return lists
+
+    def _lists_of(self, words: Sequence[str], all_: All, *, most: int = -1) -> "dict[str, _List]":
+        """None of them when they have more than `most` places together."""
+        all_(_TABLE)  # every thread has a connection of its own
+        places: list[list[tuple[int, str, bytes]]] = [[] for _ in words]
+        found = all_(_PLACES, to_json(words), most)
+        if len(found) == most:
+            return {}
+        for number, seq, column, sizes in found:
+            places[number].append((seq, column, sizes))
+        return {word: _List(_placed(one)) for word, one in zip(words, places, strict=True)}
 
     def _keep(self, read: "dict[str, _List]", *, also: Sequence[str]) -> None:
         self._room -= sum(len(one.holders) for one in read.values())
@@ -221,11 +241,10 @@ class _List:
 
     __slots__ = ("fresh", "holders", "often", "sizes")
 
-    def __init__(self, places: dict[int, tuple[float, bytes]]) -> None:
-        told = [(seq, weight, length(sizes)) for seq, (weight, sizes) in places.items() if weight]
-        self.holders: Any = np.array([seq for seq, _, _ in told], dtype=np.int32)
-        self.often: Any = np.array([weight for _, weight, _ in told], dtype=np.float64)
-        self.sizes: Any = np.array([size for _, _, size in told], dtype=np.float64)
+    def __init__(self, places: Mapping[int, tuple[float, int]]) -> None:
+        self.holders: Any = np.array(list(places), dtype=np.int32)
+        self.often: Any = np.array([weight for weight, _ in places.values()], dtype=np.float64)
+        self.sizes: Any = np.array([size for _, size in places.values()], dtype=np.float64)
         self.fresh: list[tuple[int, float, int]] = []  # what was written since
 
     def settle(self) -> None:
@@ -235,6 +254,16 @@ class _List:
             self.often = np.concatenate((self.often, weights))
             self.sizes = np.concatenate((self.sizes, np.array(sizes, dtype=np.float64)))
             self.fresh = []
+
+
+def _placed(places: Iterable[tuple[int, str, bytes]]) -> dict[int, tuple[float, int]]:
+    """By seq how often it holds a word in a text, and how long it is, of all places where the word stands."""
+    found: dict[int, tuple[float, int]] = {}
+    for seq, column, sizes in places:
+        if weight := _WEIGHT[column]:
+            known = found.get(seq)
+            found[seq] = (known[0] + weight, known[1]) if known else (weight, length(sizes))
+    return found
 
 
 def _often(texts: Sequence[str]) -> dict[str, float]:
@@ -255,14 +284,9 @@ def _reaching(found: Any, seq: int) -> Any:
     return wider
 
 
-def _foremost(holders: Any, sums: Any, sizes: Any, *, depth: int, repeats: int) -> Best:
-    """Each has its whole sum as often as it holds a word, at most `repeats` times."""
-    enough = depth * repeats
-    if len(holders) > enough:
-        chosen = sums >= np.partition(sums, len(sums) - enough)[len(sums) - enough]
+def _foremost(holders: Any, sums: Any, sizes: Any, *, depth: int) -> Best:
+    if len(holders) > depth:
+        chosen = sums >= np.partition(sums, len(sums) - depth)[len(sums) - depth]
         holders, sums, sizes = holders[chosen], sums[chosen], sizes[chosen]
-    once = {
-        seq: (-score, seq, size)
-        for seq, score, size in zip(holders.tolist(), sums.tolist(), sizes.tolist(), strict=True)
-    }
-    return [(seq, -score, int(size)) for score, seq, size in sorted(once.values())[:depth]]
+    best = sorted(zip((-sums).tolist(), holders.tolist(), sizes.tolist(), strict=True))[:depth]
+    return [(seq, -score, int(size)) for score, seq, size in best]

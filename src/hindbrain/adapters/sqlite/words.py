@@ -5,7 +5,7 @@ all it does; to count the words of the one project's matches takes a fraction of
 """
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import attrgetter
 
 import apsw
@@ -89,7 +89,7 @@ class Words:
         asked = [word for word in held if not is_scope(word)]
         if not asked:
             return held
-        if self._trail and all(map(is_plain, asked)):
+        if self._trail and are_plain(asked):
             return held | self._trail.counts(asked, self._all)
         return held | dict(self._all(HOLDERS, rows.to_json(asked)))
 
@@ -103,14 +103,14 @@ class Words:
         # A transaction does not see what it added in the index's own record.
         if is_committed and self._is_small(wanted, among=count, is_alone=is_alone):
             return self._by_counting(words, match, wanted=wanted, count=count, usual=usual)
-        if is_committed and all(map(is_plain, words)) and (lists := self._read_lists()):
+        if is_committed and are_plain(words) and (lists := self._read_lists()):
             kept = lists.at(record, count=count, total=total, all_=self._all)
             if kept is not None:
                 return self._by_lists(kept, words, wanted=wanted, limit=limit, usual=usual)
         return self._by_engine(match, wanted, limit=limit, usual=usual)
 
     def _is_followed(self, words: Sequence[str]) -> bool:
-        if self._trail is None or not all(map(is_plain, words)):
+        if self._trail is None or not are_plain(words):
             return False
         self._trail.meet(self._all)
         return self._trail.is_worn
@@ -195,7 +195,7 @@ class Words:
         if among >= _LARGE:
             held |= self._counted_before(words, among)
         lacking = [word for word, count in held.items() if not count and not is_scope(word)]
-        if kept and all(map(is_plain, lacking)):
+        if kept and are_plain(lacking):
             found = kept.holders(lacking, all_=self._all)
         else:
             found = dict(self._all(HOLDERS, rows.to_json(lacking))) if lacking else {}
@@ -231,9 +231,10 @@ def _match(words: Sequence[str], scopes: Sequence[str]) -> str:
     return f"scope : ({any_scope}) AND {in_text}"
 
 
-def is_plain(word: str) -> bool:
-    """Whether the engine is sure to take it as it is."""
-    return word.isascii() and word.replace("_", "0").isalnum() and word == word.lower()
+def are_plain(words: Collection[str]) -> bool:
+    """Whether the engine is sure to take each as it is."""
+    text = "0".join(words) or "0"
+    return all(words) and text.isascii() and text.replace("_", "0").isalnum() and text == text.lower()
 
 
 def _scopes(wanted: Wanted) -> list[str]:

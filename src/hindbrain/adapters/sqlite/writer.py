@@ -127,7 +127,7 @@ def _put(memory: Memory, db: apsw.Connection, *, changes: Changes, trail: "Trail
     text = canonical(to_record(memory))
     hash_ = fingerprint_of(text)
     row = rows.to_row(memory, project_number=number, known_hash=hash_)
-    with trail.written(memory.id, partial(_all, db)) if trail else nullcontext():
+    with trail.written(memory.id, partial(_all, db), is_new=not known) if trail else nullcontext():
         db.execute(_UPDATE, (*row, memory.id)) if known else db.execute(_INSERT, row)
     if known:
         db.execute(
