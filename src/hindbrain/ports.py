@@ -25,6 +25,8 @@ from hindbrain.core.model import (
 from hindbrain.core.value import dataclass, field
 
 if TYPE_CHECKING:  # a recall needs none of these
+    from contextlib import AbstractContextManager
+
     from hindbrain.core.anchors import Source
     from hindbrain.core.learning.audit import Entry, Head
     from hindbrain.core.model.activity import Activity, Deed
@@ -507,8 +509,11 @@ class Reader(Protocol):
     """Memories as they stand. No method ranks, embeds, redacts or reads the clock.
 
     An odd or empty search text finds nothing; it is never an error. Order is always the same for the
-    same rows.
+    same rows. A memory that cannot be read is StoreDamaged.
     """
+
+    def leaving_out(self) -> AbstractContextManager[list[str]]:
+        """While it is open, memories that cannot be read are left out instead, and their ids are told here."""
 
     def memory(self, memory_id: str) -> Memory | None: ...
 

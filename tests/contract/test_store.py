@@ -9,6 +9,9 @@ from building import NOW, a_memory, a_project, keep
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hindbrain.adapters.dictionary import DictStore
+from hindbrain.adapters.sqlite import SqliteStore
+from hindbrain.app.gather import gather
 from hindbrain.core.model import (
     Actor,
     Event,
@@ -28,8 +31,9 @@ from hindbrain.core.model import (
     Verdict,
 )
 from hindbrain.core.model.actor import ActorType, Provenance, Source
+from hindbrain.core.recall import Ask
 from hindbrain.core.words import query_terms
-from hindbrain.errors import Conflict, UnknownMemory
+from hindbrain.errors import Conflict, StoreDamaged, UnknownMemory
 from hindbrain.ports import Changes, Saying, Store, Where
 
 HERE = Where(project="prj-one", with_everywhere=False)
@@ -479,3 +483,36 @@ def test_what_goes_everywhere_is_found_from_a_project_that_nobody_knows_yet(stor
     assert [hit.memory.id for hit in store.search(["lock"], new, limit=5)] == ["mem-wide"]
     assert [memory.id for memory in store.select(new)] == ["mem-wide"]
     assert not store.search(["lock"], Where(project="prj-new", with_everywhere=False), limit=5)
+
+
+# R8
+def test_a_memory_that_cannot_be_read_costs_no_other(store: Store) -> None:
+    keep(store, *(a_memory(f"renew lock {n}", id=f"mem-{n}") for n in range(3)))
+    torn = ["mem-1"] if tear(store, "mem-1") else []
+    whole = {"mem-0", "mem-1", "mem-2"} - set(torn)
+    with store.leaving_out() as unread:
+        assert {memory.id for memory in store.select(HERE)} == whole
+        assert unread == torn
+        assert set(store.memories(["mem-0", "mem-1", "mem-2"])) == whole
+    if torn:
+        with pytest.raises(StoreDamaged, match="mem-1 cannot be read"):
+            store.select(HERE)
+
+
+# R8
+def test_a_recall_leaves_out_what_cannot_be_read_and_says_so(store: Store) -> None:
+    keep(store, *(a_memory(f"renew lock {n}", id=f"mem-{n}") for n in range(3)))
+    torn = tear(store, "mem-1")
+    for text in ("renew the lock", ""):
+        found = gather(Ask(text=text, strategy="unified", limit=5), HERE, reader=store, embedder=None)
+        assert ("mem-1" in {one.memory.id for one in found.candidates}) is not torn and len(found.candidates) >= 2
+        assert [notice for notice in found.notices if "fsck --repair" in notice and "mem-1" in notice] or not torn
+
+
+def tear(store: Store, memory_id: str) -> bool:
+    """Whether a row of this store can be one that nobody reads."""
+    if isinstance(store, SqliteStore):
+        store._connection().execute("UPDATE memory SET learned_at = 'torn' WHERE id = ?", (memory_id,))
+    elif not isinstance(store, DictStore):
+        store._using(lambda db: db.execute(b"UPDATE memory SET data = '{torn' WHERE id = %s", (memory_id,)))  # type: ignore[attr-defined]
+    return not isinstance(store, DictStore)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from calling import Answer, Cli
 
+import hindbrain
 from hindbrain.entry.cli.errors import report
 from hindbrain.errors import BadValue
 
@@ -176,3 +177,16 @@ def test_a_bug_is_told_in_the_same_form(tmp_path: Path, words: list[str]) -> Non
         assert error["code"] == "internal" and "ZeroDivisionError" in error["what"] and error["fix"]
     else:
         assert "Traceback" in run.stderr and "fix: report it" in run.stderr
+
+
+# R8
+def test_a_memory_that_cannot_be_read_is_told_beside_the_others(cli: Cli) -> None:
+    for number in range(3):
+        cli("add", f"Renew lock {number} before it ends")
+    (torn,) = [one["id"] for one in cli("list", "--json").data["memories"] if "lock 1" in one["content"]]
+    with hindbrain.open(cli.home / "hindbrain.db") as memory:
+        memory.store._connection().execute("UPDATE memory SET learned_at = 'torn' WHERE id = ?", (torn,))  # type: ignore[attr-defined]
+    for command in (["list"], ["recall", "renew the lock"], ["search", "lock"]):
+        plain, told = cli(*command), cli(*command, "--json").data
+        assert plain.code == 0 and torn in plain.err and "hindbrain fsck --repair" in plain.err
+        assert len(told["memories"]) == 2 and torn in told["notices"][0]

@@ -10,6 +10,7 @@ pytest.importorskip("numpy", reason="the measurement needs what the benchmarks n
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench import scale
 from bench.peers.known import LARGE, Peer
 from bench.peers.runner import text_of
 from bench.report import markdown
@@ -60,6 +61,17 @@ def test_our_file_is_measured_at_every_size_and_by_meaning_all_are_found(tmp_pat
     for point in found.points:
         assert min(point.fill, point.add, point.narrow, point.whole, point.cold) > 0
         assert point.whole_right > 0.9 and point.bytes > 0
+
+
+def test_a_size_that_would_take_too_long_is_not_tried_and_it_is_said_how_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scale, "_LONG_S", 5.0)
+    plan = planned((30, 60, 90), runs=1, folder=tmp_path)
+    slow = standing("ours_sqlite", 1_000.0, 30)  # a second for each
+    stage = scale._Stage(slow.peer, plan, 1, python=tmp_path / "nothing")
+    assert stage.played(slow).trouble == "60 not tried: 0 minutes to fill at least"
+    assert stage._needed_s(slow) == 30.0 and stage._needed_s(Standing(peer=slow.peer)) == 0.0
 
 
 def test_growth_is_told_and_whoever_was_cut_off_keeps_a_row() -> None:

@@ -1,5 +1,6 @@
 """Lists of words that a process keeps answer as the engine does, whatever has been written since."""
 
+import random
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,7 +13,8 @@ from building import NOW, a_memory, a_project, keep
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hindbrain.adapters.sqlite import SqliteStore
+from hindbrain.adapters.sqlite import SqliteStore, corners
+from hindbrain.adapters.sqlite import words as words_
 from hindbrain.adapters.sqlite.backups import SqliteBackups
 from hindbrain.adapters.sqlite.lists import Lists
 from hindbrain.core.model import Reach, State
@@ -161,3 +163,59 @@ def test_the_larger_a_store_is_the_longer_it_must_stand_still() -> None:
     assert [asked(b"two", 20_000) for _ in range(5)] == [False, False, False, True, True]
     assert not asked(b"three", 20_000)
     assert not any(asked(b"four", 300_000) for _ in range(100))
+
+
+@pytest.fixture
+def crowded(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> SqliteStore:
+    """So many are of another project that counting is cheaper in this one."""
+    monkeypatch.setattr(words_, "_SMALL", 10)
+    a_project(store, "two")
+    words = WORDS.split()
+    others = [a_memory(f"{words[n % 7]} {words[n % 5]} {n}", id=f"mem-x{n:04}", project="prj-two") for n in range(300)]
+    keep(store, *others)
+    return store
+
+
+def in_corner(store: SqliteStore, words: list[str], where: Where, limit: int) -> list[Match]:
+    for _ in range(3):
+        found = store.matches(words, where, limit=limit)
+    assert store._index._lists is None  # nothing of the others was read
+    assert (store._index._corners is not None) or not all(map(str.isascii, words)) or not words
+    return list(found)
+
+
+def test_the_words_of_a_small_project_give_the_numbers_of_counting(crowded: SqliteStore) -> None:
+    chance = random.Random(7)
+
+    def some(most: int) -> str:
+        return " ".join(chance.choices(WORDS.split(), k=chance.randint(1, most)))
+
+    for number in range(20):
+        project, reach = ("prj-two", Reach.EVERYWHERE) if number % 5 == 4 else ("prj-one", Reach.PROJECT)
+        keep(crowded, a_memory(some(6), id=f"mem-{number:03}", title=some(3), project=project, reach=reach))
+        asked = query_terms(some(6))
+        for where in (
+            HERE,
+            replace(HERE, with_everywhere=False),
+            replace(HERE, states=frozenset({State.ARCHIVED})),
+            replace(HERE, not_session="ses-1", min_confidence=0.1),
+        ):
+            for limit in (1, 3, 50):
+                assert in_corner(crowded, asked, where, limit) == by_engine(crowded, asked, where, limit)
+
+
+@pytest.mark.parametrize("is_elsewhere", [True, False])
+def test_a_write_is_seen_at_once_in_a_small_project(crowded: SqliteStore, is_elsewhere: bool) -> None:
+    keep(crowded, a_memory("cache the pool", id="mem-a"), a_memory("gardens need water", id="mem-b"))
+    assert [match.memory_id for match in in_corner(crowded, ["pool"], HERE, 5)] == ["mem-a"]
+    with closing(SqliteStore(crowded.path)) as other:
+        changed(other if is_elsewhere else crowded, "cache the tree")
+    assert not crowded.matches(["pool"], HERE, limit=5)
+    assert [match.memory_id for match in in_corner(crowded, ["tree"], HERE, 5)] == ["mem-a"]
+
+
+def test_no_more_words_are_kept_than_there_is_room_for(crowded: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corners, "_ROOM", 4)
+    keep(crowded, a_memory("cache the pool of gardens with water", id="mem-a"))
+    assert [match.memory_id for match in in_corner(crowded, ["pool"], HERE, 5)] == ["mem-a"]
+    assert crowded._index._corners is not None and not crowded._index._corners._kept

@@ -13,13 +13,14 @@ from hindbrain.core.recall.meaningful import meaningful
 from hindbrain.core.recall.rank import Terms
 from hindbrain.core.value import dataclass, replace
 from hindbrain.core.words import query_terms
-from hindbrain.errors import EmbedderMissing
+from hindbrain.errors import EmbedderMissing, StoreDamaged
 from hindbrain.ports import Embedder, Match, Near, Reader, Where
 
 _NAMED = 100  # memories that may name a file by the words of its path
 _FIRM = 3  # letters at the beginning that are taken as typed: few slips are there, and few words begin so
 _LOOKED_UP = 250  # memories of a whole store, newest or most important, whose record is looked up
 _SPELLED = 500  # words of the index that an unknown word is compared with
+UNREAD = "memory {} cannot be read and was left out: run `hindbrain fsck --repair`"
 _BY_MEANING = ("unified", "default", "loki", "doc05")
 _CUT = ("unified", "default")  # the others decide themselves how many they look at
 
@@ -39,6 +40,15 @@ def gather(
     if as_of is not None:
         then = _then(query_terms(ask.text), reader.as_of(where, as_of))
         return Gathered(candidates=then, how="words: the past has no vectors")
+    try:
+        return _now(ask, where, reader=reader, embedder=embedder)
+    except StoreDamaged:
+        with reader.leaving_out() as unread:
+            gathered = _now(ask, where, reader=reader, embedder=embedder)
+        return replace(gathered, notices=(*gathered.notices, *map(UNREAD.format, dict.fromkeys(unread))))
+
+
+def _now(ask: Ask, where: Where, *, reader: Reader, embedder: Embedder | None) -> Gathered:
     words, sides, spelled = _by_words(ask, where, reader=reader)
     if embedder is None or not _has_meaning(ask):
         sides.how = _without_meaning(ask)

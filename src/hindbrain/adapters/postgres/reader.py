@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, TypeVar
 
 from hindbrain.adapters.postgres import vectors, words
 from hindbrain.adapters.postgres.codec import column, read_as
 from hindbrain.adapters.postgres.wire import Db
+from hindbrain.adapters.unread import leaving_out, readable
 from hindbrain.core.learning.audit import START, Entry, Head, read_head
 from hindbrain.core.model import Event, Injection, Link, Memory, Receipt, Review, Space, Vector, Version
 from hindbrain.core.model.activity import Activity, Deed
@@ -54,7 +56,14 @@ class PostgresReader:
         return [_read(kind, text, seq=seq) for seq, text in found]
 
     def _memories(self, rest: str, *values: Any) -> list[Memory]:
-        return [_memory(*row) for row in self._all(f"SELECT m.id, m.data FROM memory m {rest}", *values)]
+        found = self._all(f"SELECT m.id, m.data FROM memory m {rest}", *values)
+        try:
+            return [_memory(*row) for row in found]
+        except StoreDamaged as error:
+            return readable(found, lambda row: _memory(*row), error)
+
+    def leaving_out(self) -> AbstractContextManager[list[str]]:
+        return leaving_out()
 
     def memory(self, memory_id: str) -> Memory | None:
         return _first(self._memories("WHERE m.id = %s", column(memory_id)))

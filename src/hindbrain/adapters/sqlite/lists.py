@@ -31,7 +31,7 @@ _IDS = "SELECT m.seq, m.id FROM json_each(?) j CROSS JOIN memory m ON m.seq = j.
 _LAST = "SELECT max(id) FROM main.memory_words_docsize"
 _SIZES = "SELECT id, sz FROM main.memory_words_docsize ORDER BY id"
 
-_match = partial(tuple.__new__, Match)  # what Match._make does, without a Python function in between
+match = partial(tuple.__new__, Match)  # what Match._make does, without a Python function in between
 All = Callable[..., list[Any]]  # the rows of a query
 
 
@@ -124,7 +124,7 @@ class Kept:
         ids, asked = zip(*named, strict=True) if named else ((), ())
         places = np.array(asked, dtype=np.int64)
         sizes = self.sizes[places] / usual
-        return list(map(_match, zip(ids, scores[places].tolist(), sizes.tolist(), asked, strict=True)))
+        return list(map(match, zip(ids, scores[places].tolist(), sizes.tolist(), asked, strict=True)))
 
     def _of(self, words: Sequence[str], all_: All) -> dict[str, "_List"]:
         lists = {word: self._lists[word] for word in words if word in self._lists}

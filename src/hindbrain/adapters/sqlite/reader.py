@@ -37,6 +37,8 @@ from hindbrain.ports import Hit, Match, Near, Project, Saying, Where
 
 TYPE_CHECKING = False  # checkers take it for True
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from hindbrain.adapters.sqlite.scan import Found, Shelf
     from hindbrain.adapters.sqlite.shelves import Shelves
     from hindbrain.adapters.sqlite.trail import Trail
@@ -94,7 +96,12 @@ class SqliteReader:
                 raise
 
     def _memories(self, rest: str, *values: Any) -> list[Memory]:
-        return [_memory(row) for row in self._all(f"SELECT {rows.SELECTED} FROM memory m {rest}", *values)]
+        return _those(self._all(f"SELECT {rows.SELECTED} FROM memory m {rest}", *values))
+
+    def leaving_out(self) -> "AbstractContextManager[list[str]]":
+        from hindbrain.adapters.unread import leaving_out
+
+        return leaving_out()
 
     def memory(self, memory_id: str) -> Memory | None:
         return _first(self._memories("WHERE m.id = ?", memory_id))
@@ -118,7 +125,7 @@ class SqliteReader:
         found = self._all(
             f"SELECT {rows.SELECTED} FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value", rows.to_json(list(ids))
         )
-        return {row[0]: _memory(row) for row in found}
+        return {memory.id: memory for memory in _those(found)}
 
     def search(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Hit]:
         found = self.matches(words, where, limit=limit)
@@ -582,6 +589,15 @@ _INJECTION = (
 
 def _first(found: Sequence[_T]) -> _T | None:
     return found[0] if found else None
+
+
+def _those(found: Sequence[tuple[Any, ...]]) -> list[Memory]:
+    try:
+        return [_memory(row) for row in found]
+    except StoreDamaged as error:
+        from hindbrain.adapters.unread import readable
+
+        return readable(found, _memory, error)
 
 
 def _memory(row: tuple[Any, ...]) -> Memory:

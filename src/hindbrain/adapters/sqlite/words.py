@@ -20,6 +20,7 @@ from hindbrain.ports import Match, Where
 
 TYPE_CHECKING = False  # checkers take it for True
 if TYPE_CHECKING:
+    from hindbrain.adapters.sqlite.corners import Corner, Corners
     from hindbrain.adapters.sqlite.lists import Kept, Lists
     from hindbrain.adapters.sqlite.trail import Trail
 
@@ -64,6 +65,7 @@ class Words:
     ) -> None:
         self._all, self._db, self._trail = all_, connection, trail  # a trail is for who may write
         self._lists: Lists | None = None
+        self._corners: Corners | None = None
         self._counted: dict[str, tuple[int, int]] = {}  # of how many memories how many hold a word
 
     def best(self, words: Sequence[str], wanted: Wanted, *, limit: int) -> list[Match]:
@@ -102,7 +104,12 @@ class Words:
         match = _match(words, () if is_alone else _scopes(wanted))
         # A transaction does not see what it added in the index's own record.
         if is_committed and self._is_small(wanted, among=count, is_alone=is_alone):
-            return self._by_counting(words, match, wanted=wanted, count=count, usual=usual)
+            held = self._held(words, among=count, kept=None)
+            worths = {word: idf(held[word], count) * words.count(word) for word in words}
+            corner = self._corner(record, words, wanted)
+            if corner is not None:
+                return self._in_corner(corner, worths, wanted=wanted, limit=limit, usual=usual)
+            return self._by_counting(worths, match, wanted=wanted, usual=usual)
         if is_committed and are_plain(words) and (lists := self._read_lists()):
             kept = lists.at(record, count=count, total=total, all_=self._all)
             if kept is not None:
@@ -157,11 +164,30 @@ class Words:
                 return [Match(key, score, length(sizes) / usual, seq) for key, seq, score, sizes in admitted]
             depth *= 4  # what the scope cannot say (persona, trust, session) has thinned them out
 
-    def _by_counting(
-        self, words: Sequence[str], match: str, *, wanted: Wanted, count: int, usual: float
+    def _corner(self, record: bytes, words: Sequence[str], wanted: Wanted) -> "Corner | None":
+        """For who has numpy loaded: then the process is no short one."""
+        if "numpy" not in sys.modules or not are_plain(words):
+            return None
+        if self._corners is None:
+            from hindbrain.adapters.sqlite.corners import Corners
+
+            self._corners = Corners()
+        return self._corners.at(record, wanted.number, scopes=_scopes(wanted), all_=self._all)
+
+    def _in_corner(
+        self, corner: "Corner", worths: Mapping[str, float], *, wanted: Wanted, limit: int, usual: float
     ) -> list[Match]:
-        held = self._held(words, among=count, kept=None)
-        worths = {word: idf(held[word], count) * words.count(word) for word in words}
+        scores = corner.scores(worths, usual=usual)
+        depth = limit
+        while True:
+            best = admitted = corner.best(scores, depth)
+            if not wanted.is_scope:
+                admitted = [seq for _, seq in self._all(_ADMITTED % wanted.clause, rows.to_json(best), *wanted.values)]
+            if len(admitted) >= limit or len(best) < depth:
+                return corner.told(scores, admitted, usual=usual)
+            depth *= 4
+
+    def _by_counting(self, worths: Mapping[str, float], match: str, *, wanted: Wanted, usual: float) -> list[Match]:
         found = []
         for key, seq, sizes, *texts in self._all(_HELD % wanted.clause, match, *wanted.values):
             size = length(sizes) / usual
@@ -257,7 +283,8 @@ def _often(texts: Sequence[str], worths: Mapping[str, float]) -> dict[str, float
 
 def _score(often: Mapping[str, float], worths: Mapping[str, float], *, size: float) -> float:
     damping = K1 * (1 - B + B * size)
-    return sum(worths[term] * count * (K1 + 1) / (count + damping) for term, count in often.items())
+    known = ((worth, often[term]) for term, worth in worths.items() if term in often)  # the same order everywhere
+    return sum(worth * count * (K1 + 1) / (count + damping) for worth, count in known)
 
 
 def length(sizes: bytes) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from hindbrain.app.gather import UNREAD
 from hindbrain.core.hints import Unpack
 from hindbrain.core.model import Memory
 from hindbrain.entry.cli import options
@@ -40,10 +41,11 @@ hindbrain list --all --as-of 2026-01-31 --json
 )
 def list_(call: Call, **which: Unpack[Which]) -> None:
     """List memories, the most certain first."""
-    with call.open() as hindbrain:
+    with call.open() as hindbrain, hindbrain.store.leaving_out() as unread:
         found = hindbrain.list(**which)
         name = hindbrain.project_name
-    call.tell(lambda: _record(found), _lines(found, nothing=f"No memories in {name} match."))
+    call.note(map(UNREAD.format, unread))
+    call.tell(lambda: _record(found, unread), _lines(found, nothing=f"No memories in {name} match."))
 
 
 @command(
@@ -67,13 +69,15 @@ def search(call: Call, query: str, **which: Unpack[Which]) -> None:
     bears on a question in other words, use `hindbrain recall`.
     """
     which["containing"] = query
-    with call.open() as hindbrain:
+    with call.open() as hindbrain, hindbrain.store.leaving_out() as unread:
         found = hindbrain.list(**which)
-    call.tell(lambda: _record(found), _lines(found, nothing=f"No memory holds '{query[:200]}'."))
+    call.note(map(UNREAD.format, unread))
+    call.tell(lambda: _record(found, unread), _lines(found, nothing=f"No memory holds '{query[:200]}'."))
 
 
-def _record(found: Sequence[Memory]) -> dict[str, object]:
-    return {"memories": [memory_record(memory) for memory in found]}
+def _record(found: Sequence[Memory], unread: Sequence[str]) -> dict[str, object]:
+    notices = {"notices": [UNREAD.format(key) for key in unread]} if unread else {}
+    return {"memories": [memory_record(memory) for memory in found], **notices}
 
 
 def _lines(found: Sequence[Memory], *, nothing: str) -> Iterator[str]:
