@@ -19,18 +19,23 @@ from hindbrain.core.hints import Any
 from hindbrain.core.recall.bm25 import K1, B, idf
 from hindbrain.core.recall.index import WEIGHTS
 
-_ROOM = 2_000_000  # places in all lists that a process keeps, 20 bytes each
+_ROOM = 2_000_000  # memories in all lists that a process keeps, 16 bytes each
 _MOST_COUNTS = 200_000  # words of which it is known how many hold them
 _SHORT = 400  # places of the lists of some words together
 _MOST_SCOPES = 16
 _FARTHEST = 4_000_000  # seq; there is a place for every one up to the last
-_WEIGHT = dict(zip(("scope", "title_words", "content_words", "extra_words"), WEIGHTS, strict=True))
+_EACH = 50_000  # memories for each of which it takes one more transaction in a row until it pays to read lists
 _TABLE = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_places USING fts5vocab (main, memory_words, instance)"
-# The table is opened once for all words; asked for several at once in any other way, it reads all that there are.
+# As text, a list at a time: to make a row of each place takes longer than to find it. The table is opened once for all
+# words; asked for several at once in any other way, it reads all that there are.
+_COLUMN = "(p.col = 'title_words') + 2 * (p.col = 'content_words') + 3 * (p.col = 'extra_words')"
 _PLACES = (
-    "SELECT j.key, p.doc, p.col, d.sz FROM json_each(?) j CROSS JOIN temp.memory_places p ON p.term = j.value"
-    " CROSS JOIN main.memory_words_docsize d ON d.id = p.doc LIMIT ?"
+    f"SELECT word, count(*), group_concat(place) FROM (SELECT j.key AS word, 4 * p.doc + {_COLUMN} AS place"
+    " FROM json_each(?) j CROSS JOIN temp.memory_places p ON p.term = j.value LIMIT ?) GROUP BY word"
 )
+_WEIGHTS: Any = np.array(WEIGHTS)
+_SIZES = "SELECT group_concat(id), group_concat(hex(sz), '') FROM memory_words_docsize WHERE length(sz) = 4"
+_LONG_SIZES = "SELECT id, sz FROM memory_words_docsize WHERE length(sz) <> 4"  # where a text has more than 127 words
 _INSIDE = "SELECT rowid FROM memory_words WHERE memory_words MATCH ?"
 _INDEXED = (
     "SELECT m.seq, d.sz, m.scope, m.title_words, m.content_words, m.extra_words"
@@ -59,6 +64,7 @@ class Trail:
         self._room = _ROOM
         self._inside: dict[str, Any] = {}  # by scope, and there by seq, who has it
         self._scores: Any = np.zeros(0)  # by seq; all zero between two questions
+        self._sizes: Any = np.zeros(0)  # in words, by seq; empty before they are needed
         self._is_known = False
 
     @contextmanager
@@ -92,7 +98,7 @@ class Trail:
     @property
     def is_worn(self) -> bool:
         """Whether it pays to read lists: somebody who writes once, or by turns with others, has no use for them."""
-        return self._is_known and self._steps > 0 and self._total > 0
+        return self._is_known and self._steps > self._count // _EACH and self._total > 0
 
     @property
     def usual(self) -> float:
@@ -142,6 +148,7 @@ class Trail:
     def _wrote(self, row: Sequence[Any], *, often: Mapping[str, float]) -> None:
         seq, size, scopes = row[0], length(row[1]), row[2]
         self._count, self._total, self._last = self._count + 1, self._total + size, max(self._last, seq)
+        self._measure(seq, size)
         for scope in scopes.split():
             self._place(scope, seq, is_inside=True)
         counts, lists = self._counts, self._lists
@@ -151,11 +158,12 @@ class Trail:
             if word in counts:
                 counts[word] += 1
             if word in lists:
-                lists[word].fresh.append((seq, weight, size))
+                lists[word].fresh.append((seq, weight))
 
     def _rewrote(self, before: Sequence[Any], after: Sequence[Any], *, words: Iterable[str]) -> None:
         """What is known of any of its words is read again."""
         self._total += length(after[1]) - length(before[1])
+        self._measure(after[0], length(after[1]))
         for seq, _, scopes, *_ in (before, after):
             for scope in scopes.split():
                 self._place(scope, seq, is_inside=scope in after[2].split())
@@ -171,7 +179,7 @@ class Trail:
             return []
         holders = np.concatenate([one.holders for one in lists])
         often = np.concatenate([one.often for one in lists])
-        sizes = np.concatenate([one.sizes for one in lists])
+        sizes = self._sizes[holders]
         worths = np.repeat([idf(len(one.holders), self._count) for one in lists], [len(one.holders) for one in lists])
         damping = K1 * (1 - B + B * sizes / self.usual)
         parts = worths * ((often * (K1 + 1)) / (often + damping))
@@ -202,13 +210,13 @@ class Trail:
     def _lists_of(self, words: Sequence[str], all_: All, *, most: int = -1) -> "dict[str, _List]":
         """None of them when they have more than `most` places together."""
         all_(_TABLE)  # every thread has a connection of its own
-        places: list[list[tuple[int, str, bytes]]] = [[] for _ in words]
         found = all_(_PLACES, to_json(words), most)
-        if len(found) == most:
+        if sum(count for _, count, _ in found) == most:
             return {}
-        for number, seq, column, sizes in found:
-            places[number].append((seq, column, sizes))
-        return {word: _List(_placed(one)) for word, one in zip(words, places, strict=True)}
+        if not len(self._sizes):
+            self._sizes = _measured(all_)
+        places = {number: text for number, _, text in found}
+        return {word: _List(places.get(number, "")) for number, word in enumerate(words)}
 
     def _keep(self, read: "dict[str, _List]", *, also: Sequence[str]) -> None:
         self._room -= sum(len(one.holders) for one in read.values())
@@ -235,34 +243,44 @@ class Trail:
             has = self._inside[scope] = _reaching(self._inside[scope], seq)
             has[seq] = is_inside
 
+    def _measure(self, seq: int, size: int) -> None:
+        if len(self._sizes):
+            self._sizes = _reaching(self._sizes, seq)
+            self._sizes[seq] = size
+
 
 class _List:
-    """Who holds a word in a text, how often by what each place weighs, and how long all the texts are."""
+    """Who holds a word in a text, and how often by what each place weighs."""
 
-    __slots__ = ("fresh", "holders", "often", "sizes")
+    __slots__ = ("fresh", "holders", "often")
 
-    def __init__(self, places: Mapping[int, tuple[float, int]]) -> None:
-        self.holders: Any = np.array(list(places), dtype=np.int32)
-        self.often: Any = np.array([weight for weight, _ in places.values()], dtype=np.float64)
-        self.sizes: Any = np.array([size for _, size in places.values()], dtype=np.float64)
-        self.fresh: list[tuple[int, float, int]] = []  # what was written since
+    def __init__(self, places: str) -> None:
+        told = _numbers(places)
+        weights = _WEIGHTS[told & 3]
+        self.holders, of = np.unique((told >> 2)[weights > 0], return_inverse=True)
+        self.often: Any = np.bincount(of, weights=weights[weights > 0])
+        self.fresh: list[tuple[int, float]] = []  # what was written since
 
     def settle(self) -> None:
         if self.fresh:
-            seqs, weights, sizes = zip(*self.fresh, strict=True)
-            self.holders = np.concatenate((self.holders, np.array(seqs, dtype=np.int32)))
+            seqs, weights = zip(*self.fresh, strict=True)
+            self.holders = np.concatenate((self.holders, seqs))
             self.often = np.concatenate((self.often, weights))
-            self.sizes = np.concatenate((self.sizes, np.array(sizes, dtype=np.float64)))
             self.fresh = []
 
 
-def _placed(places: Iterable[tuple[int, str, bytes]]) -> dict[int, tuple[float, int]]:
-    """By seq how often it holds a word in a text, and how long it is, of all places where the word stands."""
-    found: dict[int, tuple[float, int]] = {}
-    for seq, column, sizes in places:
-        if weight := _WEIGHT[column]:
-            known = found.get(seq)
-            found[seq] = (known[0] + weight, known[1]) if known else (weight, length(sizes))
+def _numbers(text: str | None) -> Any:
+    return np.fromstring(text, dtype=np.int64, sep=",") if text else np.zeros(0, dtype=np.int64)
+
+
+def _measured(all_: All) -> Any:
+    """How many words each memory has, by seq."""
+    ((ids, sizes),) = all_(_SIZES)
+    seqs = _numbers(ids)
+    long = all_(_LONG_SIZES)
+    found = np.zeros(max([int(seqs.max(initial=0)), *(seq for seq, _ in long)]) + 1)
+    found[seqs] = np.frombuffer(bytes.fromhex(sizes or ""), dtype=np.uint8).reshape(-1, 4).sum(axis=1)
+    found[[seq for seq, _ in long]] = [length(blob) for _, blob in long]
     return found
 
 
