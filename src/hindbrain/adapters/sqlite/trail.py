@@ -159,6 +159,7 @@ class Trail:
                 counts[word] += 1
             if word in lists:
                 lists[word].fresh.append((seq, weight))
+                self._room -= 1
 
     def _rewrote(self, before: Sequence[Any], after: Sequence[Any], *, words: Iterable[str]) -> None:
         """What is known of any of its words is read again."""
@@ -179,6 +180,8 @@ class Trail:
             return []
         holders = np.concatenate([one.holders for one in lists])
         often = np.concatenate([one.often for one in lists])
+        self._last = max(self._last, int(holders.max()))
+        self._sizes = _reaching(self._sizes, self._last)
         sizes = self._sizes[holders]
         worths = np.repeat([idf(len(one.holders), self._count) for one in lists], [len(one.holders) for one in lists])
         damping = K1 * (1 - B + B * sizes / self.usual)
@@ -233,7 +236,7 @@ class Trail:
                 if len(self._inside) >= _MOST_SCOPES:
                     self._inside.clear()
                 has = self._inside[scope] = np.zeros(self._last + 1, dtype=bool)
-                has[[seq for (seq,) in all_(_INSIDE, f'scope : "{scope}"')]] = True
+                has[[seq for (seq,) in all_(_INSIDE, f'scope : "{scope}"') if 0 <= seq <= self._last]] = True
             has = self._inside[scope]
             found[: len(has)] |= has[: self._last + 1]
         return found
@@ -256,6 +259,7 @@ class _List:
 
     def __init__(self, places: str) -> None:
         told = _numbers(places)
+        told = told[(told >= 0) & (told < 4 * _FARTHEST)]  # of a damaged index no number can be trusted
         weights = _WEIGHTS[told & 3]
         self.holders, of = np.unique((told >> 2)[weights > 0], return_inverse=True)
         self.often: Any = np.bincount(of, weights=weights[weights > 0])
