@@ -199,7 +199,7 @@ class Trail:
         scores[holders] = 0.0
         if scopes:
             chosen &= self._in_any(scopes, all_)[holders]
-        return _foremost(holders[chosen], sums[chosen], sizes[chosen], depth=depth)
+        return _foremost(holders[chosen], sums[chosen], sizes=sizes[chosen], depth=depth)
 
     def _read(self, words: Sequence[str], all_: All) -> "list[_List]":
         lacking = [word for word in dict.fromkeys(words) if word not in self._lists]
@@ -306,7 +306,7 @@ def _reaching(found: Any, seq: int) -> Any:
     return wider
 
 
-def _foremost(holders: Any, sums: Any, sizes: Any, *, depth: int) -> Best:
+def _foremost(holders: Any, sums: Any, *, sizes: Any, depth: int) -> Best:
     if len(holders) > depth:
         chosen = sums >= np.partition(sums, len(sums) - depth)[len(sums) - depth]
         holders, sums, sizes = holders[chosen], sums[chosen], sizes[chosen]

@@ -70,8 +70,11 @@ class Words:
 
     def best(self, words: Sequence[str], wanted: Wanted, *, limit: int) -> list[Match]:
         """The best by BM25, best first, those as good as each other by id."""
-        with steady(self._db()) as is_committed:
-            found = self._found(words, wanted, limit=limit, is_committed=is_committed)
+        if self._trail and self._is_followed(words):
+            found = self._by_trail(self._trail, words, wanted=wanted, limit=limit)
+        else:
+            with steady(self._db()) as is_committed:
+                found = self._found(words, wanted, limit=limit, is_committed=is_committed)
         found.sort()  # by id, which is what a match begins with
         found.sort(key=_SCORE, reverse=True)
         return found[:limit]
@@ -96,17 +99,15 @@ class Words:
         return held | dict(self._all(HOLDERS, rows.to_json(asked)))
 
     def _found(self, words: Sequence[str], wanted: Wanted, *, limit: int, is_committed: bool) -> list[Match]:
-        is_alone = self._is_alone()
-        if self._trail and self._is_followed(words):
-            return self._by_trail(self._trail, words, wanted=wanted, limit=limit, is_alone=is_alone)
         record, count, total = self.record()
         usual = total / count if total else 1.0
+        is_alone = self._is_alone()
         match = _match(words, () if is_alone else _scopes(wanted))
         # A transaction does not see what it added in the index's own record.
         if is_committed and self._is_small(wanted, among=count, is_alone=is_alone):
             held = self._held(words, among=count, kept=None)
             worths = {word: idf(held[word], count) * words.count(word) for word in words}
-            corner = self._corner(record, words, wanted)
+            corner = self._corner(record, words, wanted=wanted)
             if corner is not None:
                 return self._in_corner(corner, worths, wanted=wanted, limit=limit, usual=usual)
             return self._by_counting(worths, match, wanted=wanted, usual=usual)
@@ -122,10 +123,8 @@ class Words:
         self._trail.meet(self._all)
         return self._trail.is_worn
 
-    def _by_trail(
-        self, trail: "Trail", words: Sequence[str], *, wanted: Wanted, limit: int, is_alone: bool
-    ) -> list[Match]:
-        depth, scopes = limit, [] if is_alone else _scopes(wanted)
+    def _by_trail(self, trail: "Trail", words: Sequence[str], *, wanted: Wanted, limit: int) -> list[Match]:
+        depth, scopes = limit, [] if self._is_alone() else _scopes(wanted)
         while True:
             best = trail.best(words, scopes=scopes, depth=depth, all_=self._all)
             told = {seq: (score, size) for seq, score, size in best}
@@ -164,7 +163,7 @@ class Words:
                 return [Match(key, score, length(sizes) / usual, seq) for key, seq, score, sizes in admitted]
             depth *= 4  # what the scope cannot say (persona, trust, session) has thinned them out
 
-    def _corner(self, record: bytes, words: Sequence[str], wanted: Wanted) -> "Corner | None":
+    def _corner(self, record: bytes, words: Sequence[str], *, wanted: Wanted) -> "Corner | None":
         """For who has numpy loaded: then the process is no short one."""
         if "numpy" not in sys.modules or not are_plain(words):
             return None
