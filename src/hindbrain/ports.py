@@ -602,6 +602,9 @@ class Reader(Protocol):
     def terms(self, ids: Sequence[str]) -> Mapping[str, frozenset[str]]:
         """The words that each of these memories is found by; without those that are not there."""
 
+    def content_terms(self, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        """The words of each content alone, in order and with repeats; without memories that are not there."""
+
     def same_text(self, memory: Memory) -> Memory | None:
         """The oldest memory of the same project and persona with the same content hash; an archived one last."""
 

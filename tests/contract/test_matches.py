@@ -121,6 +121,7 @@ def test_every_store_counts_as_arithmetic_does(store: Store, texts: list[list[st
     assert count == len(memories)
     assert holders == {word: sum(word in terms for terms in held.values()) for word in words}
     assert held == {m.id: frozenset(term for column in columns(m) for term in column) for m in memories}
+    assert store.content_terms([m.id for m in memories]) == {m.id: list(columns(m)[1]) for m in memories}
 
 
 @pytest.mark.parametrize("limit", [1, 2, 50])
@@ -195,13 +196,17 @@ def test_the_words_of_a_memory_follow_it(store: Store) -> None:
     memory = a_memory("cache the pool", id="mem-a", tags=())
     keep(store, memory)
     assert store.terms(["mem-a", "mem-gone"]) == {"mem-a": frozenset({"cach", "the", "pool", "learn"})}
+    assert store.content_terms(["mem-a", "mem-gone"]) == {"mem-a": ["cach", "the", "pool"]}
 
     keep(store, replace(memory, content="retry", title="retry", type="pitfall", version=2, updated_at=LATER))
     assert store.terms(["mem-a"]) == {"mem-a": frozenset({"retri", "pitfal"})}
     assert store.holders(["cach", "retri"]) == (1, {"cach": 0, "retri": 1})
 
     store.erase("mem-a", at=LATER)
-    assert store.terms(["mem-a"]) == {} and store.holders(["retri"]) == (0, {"retri": 0})
+    assert store.terms(["mem-a"]) == store.content_terms(["mem-a"]) == {} and store.holders(["retri"]) == (
+        0,
+        {"retri": 0},
+    )
     assert not store.spelled("ret", limit=9)
 
 

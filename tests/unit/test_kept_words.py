@@ -47,7 +47,7 @@ def by_lists(store: SqliteStore, words: list[str], where: Where, limit: int) -> 
         store.holders(words)
         found = store.matches(words, where, limit=limit)
     assert store._index._lists is not None and (
-        store._index._lists.known(store._index._record()[0]) is not None or not all(map(str.isascii, words))
+        store._index._lists.known(store._index.record()[0]) is not None or not all(map(str.isascii, words))
     )
     return list(found)
 

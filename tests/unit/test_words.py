@@ -2,7 +2,7 @@
 
 import pytest
 
-from hindbrain.core.words import STOP, estimate_tokens, query_terms, stem, terms
+from hindbrain.core.words import STOP, estimate_tokens, query_terms, stem, telling, telling_set, terms
 
 
 @pytest.mark.parametrize(
@@ -101,3 +101,13 @@ def test_a_query_has_at_most_64_terms() -> None:
 
 def test_tokens_are_a_quarter_of_the_characters() -> None:
     assert [estimate_tokens(text) for text in ("", "a", "abcdefgh", "x" * 401)] == [0, 1, 2, 100]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "what is the", "the cache of the pool", " ".join(f"word{i} the" for i in range(60)), "a b " * 40]
+    + [" ".join(f"w{i}" for i in range(size)) for size in (63, 64, 65, 200)],
+)
+def test_known_terms_tell_what_their_text_would(text: str) -> None:
+    assert telling(terms(text)) == query_terms(text)
+    assert telling_set(terms(text)) == frozenset(query_terms(text))

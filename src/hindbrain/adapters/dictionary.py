@@ -38,6 +38,7 @@ from hindbrain.core.recall.index import WEIGHTS, columns, scope
 from hindbrain.core.recall.meaningful import digest, meaningful
 from hindbrain.core.source import speakers
 from hindbrain.core.value import dataclass, field, replace
+from hindbrain.core.words import terms
 from hindbrain.errors import Conflict, UnknownMemory
 from hindbrain.ports import (
     Brief,
@@ -191,6 +192,9 @@ class _DictReader:
     def terms(self, ids: Sequence[str]) -> Mapping[str, frozenset[str]]:
         known = (self._tables.memories[key] for key in ids if key in self._tables.memories)
         return {m.id: frozenset(term for column in columns(m) for term in column) for m in known}
+
+    def content_terms(self, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        return {key: terms(memory.content) for key, memory in self.memories(ids).items()}
 
     def same_text(self, memory: Memory) -> Memory | None:
         return self._same(memory, "content_hash", states=set(State))

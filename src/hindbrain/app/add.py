@@ -112,8 +112,8 @@ def _tidied(noted: Noted) -> Noted:
 
 def _apply_wishes(memory_id: str, asked: Memory, *, noted: Noted, tx: Transaction) -> None:
     """What a person says about a memory that is known already holds for that one."""
-    known = tx.memory(memory_id)
-    if known is None or known.id == asked.id:
+    known = tx.memory(memory_id) if memory_id != asked.id else None
+    if known is None:
         return
     wishes: dict[str, object] = {
         name: getattr(asked, name) for name, given in _given(noted) if given and getattr(asked, name) is not None

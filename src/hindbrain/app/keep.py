@@ -1,7 +1,6 @@
 """Whether a new statement becomes a memory, a new version, one more piece of evidence, or a question for a person."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 
 from hindbrain.app.revise import revised
 from hindbrain.app.settle import settled
@@ -24,7 +23,7 @@ from hindbrain.core.same import is_same as is_same_lesson
 from hindbrain.core.supersede import Ruling, rule
 from hindbrain.core.supersede import Verdict as Ruled
 from hindbrain.core.value import dataclass, field, replace
-from hindbrain.core.words import query_terms
+from hindbrain.core.words import query_terms, telling_set
 from hindbrain.ports import Chance, Changes, Saying, Transaction, Where
 from hindbrain.settings import Settings
 
@@ -33,11 +32,6 @@ _LOOKED_UP = 24  # words whose rarity is asked for; the longest, because short o
 _NEAR = 0.4  # overlap below which two texts are about different things; spares most of the close comparison
 EVENTS = (Kind.EPISODE, Kind.ITERATION)  # what happened twice happened twice
 _NEIGHBOURS = 12  # memories with the most words in common that a new one is compared with
-
-
-@lru_cache(maxsize=2048)  # neighbours of one memory are mostly neighbours of the next
-def _telling(text: str) -> tuple[str, ...]:
-    return tuple(query_terms(text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,9 +74,9 @@ def _may_replace(new: Memory, old: Memory) -> bool:
     return new.trust >= max(old.trust, trust.TAINTED) and new.learned_at >= old.learned_at and not old.is_pinned
 
 
-def _overlap(one: Sequence[str], other: Sequence[str]) -> float:
+def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
     """Share of the shorter text's words that the other has too."""
-    return len(set(one) & set(other)) / (min(len(set(one)), len(set(other))) or 1)
+    return len(one & other) / (min(len(one), len(other)) or 1)
 
 
 @dataclass(slots=True)
@@ -244,12 +238,19 @@ class _Keeper:
         memory = self.new.memory
         voices = (memory.persona,) if memory.persona else ()
         where = Where(project=memory.project, with_everywhere=False, voices=voices)
-        words = _telling(memory.content)
+        words = query_terms(memory.content)
         longest = sorted(words, key=len, reverse=True)[:_LOOKED_UP]
-        telling = words if len(words) <= _FEW else self.tx.rarest(longest, limit=max(_FEW, len(words) // 2 + 1))
-        hits = self.tx.search(telling, where, limit=_NEIGHBOURS)
-        near = (hit.memory for hit in hits if hit.memory.persona == memory.persona and hit.memory.kind not in EVENTS)
-        return (old for old in near if _overlap(words, _telling(old.content)) >= _NEAR)
+        rare = words if len(words) <= _FEW else self.tx.rarest(longest, limit=max(_FEW, len(words) // 2 + 1))
+        found = [match.memory_id for match in self.tx.matches(rare, where, limit=_NEIGHBOURS)]
+        near = self._near(found, frozenset(words))
+        known = self.tx.memories(near) if near else {}
+        olds = (known[key] for key in near if key in known)
+        return (old for old in olds if old.persona == memory.persona and old.kind not in EVENTS)
+
+    def _near(self, ids: Sequence[str], words: frozenset[str]) -> list[str]:
+        """Those of `ids` that may be about the same. By their words: few are, and only those are worth reading."""
+        held = self.tx.content_terms(ids) if ids else {}
+        return [key for key in ids if key in held and _overlap(words, telling_set(held[key])) >= _NEAR]
 
     def stored(self, around: _Neighbourhood) -> Kept:
         """As a memory of its own, in the place of those that it replaces."""

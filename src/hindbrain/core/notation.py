@@ -6,6 +6,8 @@ it is loaded already, it does all of the writing, with the same result and faste
 """
 
 import sys
+from collections.abc import Callable
+from functools import cache
 
 from hindbrain.core.hints import Any
 
@@ -17,14 +19,25 @@ _ESCAPES = {
 
 def write(value: object, *, is_sorted: bool = False) -> str:
     """`value` as JSON, without spaces and with letters of every script as they are."""
+    if not value and type(value) in _EMPTY:
+        return _EMPTY[type(value)]
     if "json" not in sys.modules:
         try:
             return _written(value, is_sorted)
         except LookupError:
             pass  # a form that is not ours
+    return _encoder(is_sorted)(value)
+
+
+_EMPTY: dict[type[Any], str] = {dict: "{}", list: "[]", tuple: "[]"}
+
+
+@cache
+def _encoder(is_sorted: bool) -> Callable[[object], str]:
+    """Made once: `json.dumps` makes one for every value that is not written in its own way."""
     import json
 
-    return json.dumps(value, sort_keys=is_sorted, separators=(",", ":"), ensure_ascii=False)
+    return json.JSONEncoder(sort_keys=is_sorted, separators=(",", ":"), ensure_ascii=False).encode
 
 
 def read(text: str) -> Any:

@@ -14,7 +14,7 @@ from itertools import groupby
 TYPE_CHECKING = False  # type checkers take it for True; a question in plain words loads neither typing nor re
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 def listed(line: str) -> tuple[str, ...]:
@@ -36,13 +36,19 @@ STOP: frozenset[str] = frozenset(
 _READ = 1 << 18  # characters; no lesson is longer, and a hostile one must not hold up its writer
 _LONGEST_TERM = 64  # characters
 _MOST_QUERY_TERMS = 64
+_SHORT_TEXT = 4_000  # characters of a text of which the words are remembered for a moment
 _SHORT = 400  # characters of a question of which the terms are remembered
 _MOST_RUNS = 16  # a name with more humps than this is a hash or an encoded blob: found whole only
 
 
 def terms(text: str) -> list[str]:
     """Index terms of `text` in order, with repeats."""
-    return [_term(piece) for piece in pieces(text)]
+    return list(_short_terms(text)) if len(text) <= _SHORT_TEXT else [_term(piece) for piece in _pieces(text)]
+
+
+@lru_cache(maxsize=32)  # a new lesson is read several times on its way
+def _short_terms(text: str) -> tuple[str, ...]:
+    return tuple([_term(piece) for piece in _short_pieces(text)])
 
 
 def query_terms(text: str) -> list[str]:
@@ -51,9 +57,19 @@ def query_terms(text: str) -> list[str]:
 
 
 def _asked(text: str) -> list[str]:
-    found = list(dict.fromkeys(terms(text)))
-    telling = [term for term in found if term not in STOP]
-    return (telling or found)[:_MOST_QUERY_TERMS]
+    return telling(terms(text))
+
+
+def telling(found: Iterable[str]) -> list[str]:
+    """`query_terms` of a text whose terms are known."""
+    once = dict.fromkeys(found)
+    return ([term for term in once if term not in STOP] or list(once))[:_MOST_QUERY_TERMS]
+
+
+def telling_set(found: Sequence[str]) -> frozenset[str]:
+    """`telling`, for who does not mind their order."""
+    once = frozenset(found)
+    return once - STOP or once if len(once) <= _MOST_QUERY_TERMS else frozenset(telling(found))
 
 
 @lru_cache(maxsize=512)  # a question is read several times on its way, and so is each of its words
@@ -68,6 +84,15 @@ def estimate_tokens(text: str) -> int:
 
 def pieces(text: str) -> Iterator[str]:
     """Words in lower case, not stemmed; an identifier gives its whole and then its parts."""
+    return iter(_short_pieces(text)) if len(text) <= _SHORT_TEXT else _pieces(text)
+
+
+@lru_cache(maxsize=32)
+def _short_pieces(text: str) -> tuple[str, ...]:
+    return tuple(_pieces(text))
+
+
+def _pieces(text: str) -> Iterator[str]:
     for chunk in _chunks(_folded(text[:_READ])):
         if chunk.isascii() and chunk.isalpha() and chunk[1:].islower():
             yield chunk.lower()

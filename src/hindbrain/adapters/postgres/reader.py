@@ -40,6 +40,7 @@ from hindbrain.core.model.workstream import Workstream
 from hindbrain.core.notation import read, write
 from hindbrain.core.recall.bm25 import idf
 from hindbrain.core.source import speakers
+from hindbrain.core.words import terms
 from hindbrain.errors import StoreDamaged
 from hindbrain.ports import Brief, Hit, Match, Near, Project, Saying, Way, Where
 
@@ -196,6 +197,9 @@ class PostgresReader:
         wanted = [column(key) for key in dict.fromkeys(ids)]
         found = dict(self._all("SELECT id, words FROM memory WHERE id = ANY(%s::text[])", wanted))
         return {key: frozenset(found[key].split()) for key in dict.fromkeys(ids) if key in found}
+
+    def content_terms(self, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        return {key: terms(memory.content) for key, memory in self.memories(ids).items()}
 
     def nearest(
         self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[Match] = ()

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from hindbrain.adapters.sqlite.scan import Found, Shelf
     from hindbrain.adapters.sqlite.shelves import Shelves
+    from hindbrain.adapters.sqlite.trail import Trail
     from hindbrain.core.learning.audit import Entry, Head
     from hindbrain.core.model.activity import Activity, Deed
     from hindbrain.core.model.call import Call
@@ -82,15 +83,18 @@ _RECEIPT = (
 class SqliteReader:
     """The read half of the store, over whatever connection the calling thread has."""
 
-    def __init__(self, path: str, connection: Callable[[], apsw.Connection]) -> None:
+    def __init__(self, path: str, connection: Callable[[], apsw.Connection], trail: "Trail | None" = None) -> None:
         self._path = path
         self._db = connection
         self._shelves: Shelves | None = None
-        self._index = Words(self._all, connection)
+        self._index = Words(self._all, connection, trail)
 
     def _all(self, sql: str, *values: Any) -> list[Any]:
-        with translated(self._path):
+        try:
             return self._db().execute(sql, values).fetchall()
+        except (apsw.Error, OSError):
+            with translated(self._path):
+                raise
 
     def _memories(self, rest: str, *values: Any) -> list[Memory]:
         return _those(self._all(f"SELECT {rows.SELECTED} FROM memory m {rest}", *values))
@@ -241,7 +245,7 @@ class SqliteReader:
         return [term for (term,) in found if not is_scope(term)]
 
     def rarest(self, words: Sequence[str], *, limit: int) -> Sequence[str]:
-        _, counts = self.holders(words)
+        counts = self._index.counts(words)
         return sorted((word for word in counts if counts[word]), key=lambda word: (counts[word], word))[:limit]
 
     def terms(self, ids: Sequence[str]) -> Mapping[str, frozenset[str]]:
@@ -252,23 +256,26 @@ class SqliteReader:
         )
         return {key: frozenset(" ".join(columns).split()) for key, *columns in found}
 
+    def content_terms(self, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        sql = "SELECT m.id, m.content_words FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value"
+        return {key: words.split() for key, words in self._all(sql, rows.to_json(list(ids)))}
+
     def same_text(self, memory: Memory) -> Memory | None:
-        return _first(
-            self._memories(
-                "WHERE m.project = ? AND m.content_hash = ? AND m.persona IS ?"
-                " ORDER BY m.state = 'archived', m.id LIMIT 1",
-                *(memory.project, memory.content_hash, memory.persona),
-            )
+        return self._foremost(
+            "project = ? AND content_hash = ? AND persona IS ? ORDER BY state = 'archived', id",
+            *(memory.project, memory.content_hash, memory.persona),
         )
 
     def same_key(self, memory: Memory) -> Memory | None:
-        return _first(
-            self._memories(
-                "WHERE m.project = ? AND m.key = ? AND m.persona IS ? AND m.state IN ('live', 'quarantined')"
-                " ORDER BY m.id LIMIT 1",
-                *(memory.project, memory.key, memory.persona),
-            )
+        return self._foremost(
+            "project = ? AND key = ? AND persona IS ? AND state IN ('live', 'quarantined') ORDER BY id",
+            *(memory.project, memory.key, memory.persona),
         )
+
+    def _foremost(self, rest: str, *values: Any) -> Memory | None:
+        """The first of them. Mostly there is none, and to put whole rows in order takes longer than to find that."""
+        found = self._all(f"SELECT id FROM memory WHERE {rest} LIMIT 1", *values)
+        return self.memory(found[0][0]) if found else None
 
     def as_of(self, where: Where, at: datetime) -> Sequence[Memory]:
         then = stamp(at)

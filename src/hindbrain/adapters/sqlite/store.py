@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,6 +25,7 @@ from hindbrain.ports import Changes, Damage, Erasure, Project, T, Transaction
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from hindbrain.adapters.sqlite.trail import Trail
     from hindbrain.core.model import Vector
 
 _FOLD = "PRAGMA wal_checkpoint(TRUNCATE)"
@@ -50,6 +52,7 @@ class SqliteStore(SqliteReader):
         self._pids: dict[int, int] = {}
         self._inherited: list[apsw.Connection] = []
         self._is_read_only = False
+        self._trail: Trail | None = None
         with translated(path):
             self._connection()
 
@@ -72,8 +75,8 @@ class SqliteStore(SqliteReader):
             if not is_durable:
                 db.execute("PRAGMA synchronous = NORMAL")
             try:
-                with transaction(db):
-                    result = work(_Open(self._path, self._connection))
+                with self._followed() as trail, transaction(db):
+                    result = work(_Open(self._path, self._connection, trail))
             finally:
                 if not is_durable:
                     db.execute("PRAGMA synchronous = FULL")
@@ -84,7 +87,7 @@ class SqliteStore(SqliteReader):
 
     def adopt(self, identities: Sequence[str], *, name: str, project_id: str, at: datetime) -> Project:
         known = self.project_of(identities)
-        if known and all(self.project_of([identity]) for identity in identities):
+        if known and all(self.project_of([identity]) for identity in identities if len(identities) > 1):
             return known
         with self._writing() as db, transaction(db):
             project = self.project_of(identities)
@@ -236,6 +239,16 @@ class SqliteStore(SqliteReader):
             with self._gate.hold(self._timeout_s if patience_s is None else patience_s):
                 yield db
 
+    @contextmanager
+    def _followed(self) -> "Iterator[Trail | None]":
+        """For who has numpy loaded: then the process is no short one, and may write more than once."""
+        if self._trail is None and "numpy" in sys.modules:
+            from hindbrain.adapters.sqlite.trail import Trail
+
+            self._trail = Trail()
+        with self._trail.followed(self._index.record) if self._trail else contextlib.nullcontext():
+            yield self._trail
+
     def _note(self, db: apsw.Connection) -> None:
         """Best effort: a note that could not be made only leaves the one before it."""
         with contextlib.suppress(OSError):
@@ -247,8 +260,10 @@ class SqliteStore(SqliteReader):
         Whatever is in the way (a reader, a full disk), the log is intact and the next writer tries again: what
         was committed must not be reported as failed.
         """
-        log = f"{self._path}-wal"
-        if not os.path.exists(log) or os.path.getsize(log) < CHECKPOINT_BYTES:
+        try:
+            if os.stat(f"{self._path}-wal").st_size < CHECKPOINT_BYTES:
+                return
+        except FileNotFoundError:
             return
         with contextlib.suppress(apsw.Error, OSError, StoreLocked), self._gate.hold(self._timeout_s):
             db.set_busy_timeout(0)
@@ -261,5 +276,9 @@ class SqliteStore(SqliteReader):
 class _Open(SqliteReader):
     """The store inside a transaction."""
 
+    def __init__(self, path: str, connection: Callable[[], apsw.Connection], trail: "Trail | None") -> None:
+        super().__init__(path, connection, trail)
+        self._trail = trail
+
     def apply(self, changes: Changes) -> None:
-        apply(changes, self._db(), reader=self)
+        apply(changes, self._db(), reader=self, trail=self._trail)

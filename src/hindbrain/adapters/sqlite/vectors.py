@@ -13,6 +13,11 @@ BATCH = 5_000  # rows in one transaction of the long jobs: others write in betwe
 _SPACE = "provider = ? AND model = ? AND version = ? AND dimension = ?"
 # What the numbers, and where they lie in the text, are known by: as 0010 wrote it for what was there before.
 _SEAL = "seal_of(?9, CAST(CAST(round(?8 * 1e12) AS INTEGER) AS BLOB), ?7, CAST(?5 AS BLOB), CAST(?6 AS BLOB))"
+# What `memory_scope` says, without looking for the memory twice.
+_PLACE = (
+    "SELECT m.seq, CASE m.reach WHEN 'everywhere' THEN 0 ELSE p.seq END"
+    " FROM memory m JOIN project p ON p.id = m.project WHERE m.id = ?"
+)
 _LIST = """
 INSERT OR IGNORE INTO vector_due
 SELECT :space, m.seq FROM memory m JOIN memory_scope c ON c.memory = m.seq
@@ -56,10 +61,11 @@ def put(changes: Changes, db: apsw.Connection, *, reader: Reader) -> None:
 
 
 def _replace(db: apsw.Connection, memory: Memory, *, space: Space, vectors: list[Vector]) -> None:
-    db.execute(f"INSERT OR IGNORE INTO space VALUES (NULL, {', '.join('?' * 4)}, 0, 0)", _key(space))
-    place = "SELECT c.memory, c.scope FROM memory m JOIN memory_scope c ON c.memory = m.seq WHERE m.id = ?"
-    ((seq, scope),) = db.execute(place, (memory.id,)).fetchall()
     found = number(db, space)
+    if found is None:
+        db.execute(f"INSERT INTO space VALUES (NULL, {', '.join('?' * 4)}, 0, 0)", _key(space))
+        found = db.last_insert_rowid()
+    ((seq, scope),) = db.execute(_PLACE, (memory.id,)).fetchall()
     db.execute("DELETE FROM vector WHERE scope = ? AND space = ? AND memory = ?", (scope, found, seq))
     db.executemany(
         f"INSERT INTO vector VALUES ({', '.join('?' * 9)}, {_SEAL})",

@@ -5,7 +5,7 @@ all it does; to count the words of the one project's matches takes a fraction of
 """
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import attrgetter
 
 import apsw
@@ -22,6 +22,7 @@ TYPE_CHECKING = False  # checkers take it for True
 if TYPE_CHECKING:
     from hindbrain.adapters.sqlite.corners import Corner, Corners
     from hindbrain.adapters.sqlite.lists import Kept, Lists
+    from hindbrain.adapters.sqlite.trail import Trail
 
 _LARGE = 10_000  # memories from which on how rare a word is need not be counted each time
 _COUNTED = 50_000  # words whose count a process keeps
@@ -51,7 +52,7 @@ class Wanted:
 
 
 # The table is opened once for all words; asked for several at once in any other way, it reads all that there are.
-_HOLDERS = "SELECT j.value, t.doc FROM json_each(?) j CROSS JOIN memory_terms t ON t.term = j.value"
+HOLDERS = "SELECT j.value, t.doc FROM json_each(?) j CROSS JOIN memory_terms t ON t.term = j.value"
 _ADMITTED = "SELECT m.id, m.seq FROM json_each(?) j CROSS JOIN memory m ON m.seq = j.value WHERE %s"
 _SCORE = attrgetter("score")
 
@@ -59,16 +60,21 @@ _SCORE = attrgetter("score")
 class Words:
     """The index of words of a store, over whatever connection the calling thread has."""
 
-    def __init__(self, all_: Callable[..., list[Any]], connection: Callable[[], apsw.Connection]) -> None:
-        self._all, self._db = all_, connection
+    def __init__(
+        self, all_: Callable[..., list[Any]], connection: Callable[[], apsw.Connection], trail: "Trail | None" = None
+    ) -> None:
+        self._all, self._db, self._trail = all_, connection, trail  # a trail is for who may write
         self._lists: Lists | None = None
         self._corners: Corners | None = None
         self._counted: dict[str, tuple[int, int]] = {}  # of how many memories how many hold a word
 
     def best(self, words: Sequence[str], wanted: Wanted, *, limit: int) -> list[Match]:
         """The best by BM25, best first, those as good as each other by id."""
-        with steady(self._db()) as is_committed:
-            found = self._found(words, wanted, limit=limit, is_committed=is_committed)
+        if self._trail and self._is_followed(words):
+            found = self._by_trail(self._trail, words, wanted=wanted, limit=limit)
+        else:
+            with steady(self._db()) as is_committed:
+                found = self._found(words, wanted, limit=limit, is_committed=is_committed)
         found.sort()  # by id, which is what a match begins with
         found.sort(key=_SCORE, reverse=True)
         return found[:limit]
@@ -76,14 +82,24 @@ class Words:
     def holders(self, words: Sequence[str]) -> tuple[int, dict[str, int]]:
         """How many memories there are, and how many hold each word, over all projects."""
         with steady(self._db()) as is_committed:
-            record, count, _ = self._record()
+            record, count, _ = self.record()
             if not is_committed:  # which does not see what it added in the index's own record
                 count = int(self._all("SELECT count(*) FROM memory")[0][0])
             kept = self._lists.known(record) if self._lists and is_committed else None
             return count, self._held(words, among=count, kept=kept)
 
+    def counts(self, words: Sequence[str]) -> dict[str, int]:
+        """How many memories hold each word, over all projects, counted now."""
+        held = dict.fromkeys(words, 0)
+        asked = [word for word in held if not is_scope(word)]
+        if not asked:
+            return held
+        if self._trail and are_plain(asked):
+            return held | self._trail.counts(asked, self._all)
+        return held | dict(self._all(HOLDERS, rows.to_json(asked)))
+
     def _found(self, words: Sequence[str], wanted: Wanted, *, limit: int, is_committed: bool) -> list[Match]:
-        record, count, total = self._record()
+        record, count, total = self.record()
         usual = total / count if total else 1.0
         is_alone = self._is_alone()
         match = _match(words, () if is_alone else _scopes(wanted))
@@ -95,11 +111,27 @@ class Words:
             if corner is not None:
                 return self._in_corner(corner, worths, wanted=wanted, limit=limit, usual=usual)
             return self._by_counting(worths, match, wanted=wanted, usual=usual)
-        if is_committed and all(map(_is_plain, words)) and (lists := self._read_lists()):
+        if is_committed and are_plain(words) and (lists := self._read_lists()):
             kept = lists.at(record, count=count, total=total, all_=self._all)
             if kept is not None:
                 return self._by_lists(kept, words, wanted=wanted, limit=limit, usual=usual)
         return self._by_engine(match, wanted, limit=limit, usual=usual)
+
+    def _is_followed(self, words: Sequence[str]) -> bool:
+        if self._trail is None or not are_plain(words):
+            return False
+        self._trail.meet(self._all)
+        return self._trail.is_worn
+
+    def _by_trail(self, trail: "Trail", words: Sequence[str], *, wanted: Wanted, limit: int) -> list[Match]:
+        depth, scopes = limit, [] if self._is_alone() else _scopes(wanted)
+        while True:
+            best = trail.best(words, scopes=scopes, depth=depth, all_=self._all)
+            told = {seq: (score, size) for seq, score, size in best}
+            admitted = self._all(_ADMITTED % wanted.clause, rows.to_json(list(told)), *wanted.values)
+            if len(admitted) >= limit or len(best) < depth:
+                return [Match(key, told[seq][0], told[seq][1] / trail.usual, seq) for key, seq in admitted]
+            depth *= 4
 
     def _by_lists(self, kept: "Kept", words: Sequence[str], *, wanted: Wanted, limit: int, usual: float) -> list[Match]:
         scores = kept.scores(words, scopes=_scopes(wanted), all_=self._all)
@@ -133,7 +165,7 @@ class Words:
 
     def _corner(self, record: bytes, words: Sequence[str], *, wanted: Wanted) -> "Corner | None":
         """For who has numpy loaded: then the process is no short one."""
-        if "numpy" not in sys.modules or not all(map(_is_plain, words)):
+        if "numpy" not in sys.modules or not are_plain(words):
             return None
         if self._corners is None:
             from hindbrain.adapters.sqlite.corners import Corners
@@ -175,7 +207,7 @@ class Words:
         """Whether there is one project only: naming it would make bm25() count all that it has, to no end."""
         return len(self._all("SELECT 1 FROM project LIMIT 2")) < 2
 
-    def _record(self) -> tuple[bytes, int, int]:
+    def record(self) -> tuple[bytes, int, int]:
         """The index's own record, which no two states share, and of how many memories with how many words it tells."""
         found = self._all("SELECT block FROM memory_words_data WHERE id IN (1, 10) ORDER BY id")  # sizes, structure
         count, *sizes = _numbers(found[0][0]) if found and found[0][0] else (0,)
@@ -188,10 +220,10 @@ class Words:
         if among >= _LARGE:
             held |= self._counted_before(words, among)
         lacking = [word for word, count in held.items() if not count and not is_scope(word)]
-        if kept and all(map(_is_plain, lacking)):
+        if kept and are_plain(lacking):
             found = kept.holders(lacking, all_=self._all)
         else:
-            found = dict(self._all(_HOLDERS, rows.to_json(lacking))) if lacking else {}
+            found = dict(self._all(HOLDERS, rows.to_json(lacking))) if lacking else {}
         if among >= _LARGE and len(self._counted) < _COUNTED:
             self._counted |= {word: (among, count) for word, count in found.items() if count}
         return held | found
@@ -224,9 +256,10 @@ def _match(words: Sequence[str], scopes: Sequence[str]) -> str:
     return f"scope : ({any_scope}) AND {in_text}"
 
 
-def _is_plain(word: str) -> bool:
-    """Whether the engine is sure to take it as it is."""
-    return word.isascii() and word.replace("_", "0").isalnum() and word == word.lower()
+def are_plain(words: Collection[str]) -> bool:
+    """Whether the engine is sure to take each as it is."""
+    text = "0".join(words) or "0"
+    return all(words) and text.isascii() and text.replace("_", "0").isalnum() and text == text.lower()
 
 
 def _scopes(wanted: Wanted) -> list[str]:

@@ -1,6 +1,8 @@
 """In which tables a change lands."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
+from functools import partial
 
 import apsw
 
@@ -12,29 +14,33 @@ from hindbrain.core.model.record import actor_record, canonical, fingerprint_of,
 from hindbrain.errors import Conflict, UnknownMemory
 from hindbrain.ports import Changes, Reader
 
+TYPE_CHECKING = False  # checkers take it for True
+if TYPE_CHECKING:
+    from hindbrain.adapters.sqlite.trail import Trail
+
 _INSERT = f"INSERT INTO memory ({', '.join(rows.WRITTEN)}) VALUES ({', '.join('?' * len(rows.WRITTEN))})"
 _PULSED = (*Counters.__slots__, "confidence", "row_hash", "last_used_at", "decayed_at")
 _PULSE = f"UPDATE memory SET {', '.join(f'{name} = ?' for name in _PULSED)} WHERE id = ?"
 _UPDATE = f"UPDATE memory SET {', '.join(f'{name} = ?' for name in rows.WRITTEN)} WHERE id = ?"
 
 
-def apply(changes: Changes, db: apsw.Connection, *, reader: Reader) -> None:
-    """Write all of `changes`. The caller holds the gate and a transaction."""
+def apply(changes: Changes, db: apsw.Connection, *, reader: Reader, trail: "Trail | None" = None) -> None:
+    """Write all of `changes`. The caller holds the gate and a transaction, which `trail` follows."""
     if not changes.vectors:
-        _write(changes, db, reader=reader)
+        _write(changes, db, reader=reader, trail=trail)
         return
     from hindbrain.adapters.fit import refuse_misfits
     from hindbrain.adapters.sqlite.vectors import put  # most changes bring none
 
     refuse_misfits(changes.vectors)
-    _write(changes, db, reader=reader)
+    _write(changes, db, reader=reader, trail=trail)
     put(changes, db, reader=reader)
 
 
-def _write(changes: Changes, db: apsw.Connection, *, reader: Reader) -> None:
+def _write(changes: Changes, db: apsw.Connection, *, reader: Reader, trail: "Trail | None") -> None:
     for memory in changes.memories:
-        _put(memory, db, reader=reader, changes=changes)
-    _file(changes, db, reader=reader)
+        _put(memory, db, changes=changes, trail=trail)
+    _file(changes, db, reader=reader, trail=trail)
     if changes.pulses:
         _beat(changes.pulses, db, reader=reader)
     for receipt in changes.receipts:
@@ -62,15 +68,18 @@ def _write(changes: Changes, db: apsw.Connection, *, reader: Reader) -> None:
     _put_doings(changes, db)
 
 
-def _file(changes: Changes, db: apsw.Connection, *, reader: Reader) -> None:
+def _file(changes: Changes, db: apsw.Connection, *, reader: Reader, trail: "Trail | None") -> None:
     if not changes.filings:
         return
     from hindbrain.adapters.sqlite import filing  # few commands put many away at once
 
+    def put_one(memory: Memory) -> None:
+        _put(memory, db, changes=changes, trail=trail)
+
     for one in changes.filings:
-        filing.put(
-            one, changes, db=db, reader=reader, put_one=lambda memory: _put(memory, db, reader=reader, changes=changes)
-        )
+        filing.put(one, changes, db=db, reader=reader, put_one=put_one)
+    if trail:
+        trail.forget()  # of a sweep it would have to read as much again as it knows
 
 
 def _sayings(changes: Changes, db: apsw.Connection) -> None:
@@ -120,11 +129,11 @@ def _put_writings(changes: Changes, db: apsw.Connection) -> None:
         loop.put(changes, db)
 
 
-def _put(memory: Memory, db: apsw.Connection, *, reader: Reader, changes: Changes) -> None:
-    known = reader.memory(memory.id)
-    if memory.version != (known.version if known else 0) + 1:
+def _put(memory: Memory, db: apsw.Connection, *, changes: Changes, trail: "Trail | None") -> None:
+    (known,) = db.execute("SELECT version FROM memory WHERE id = ?", (memory.id,)).fetchone() or (0,)
+    if memory.version != known + 1:
         raise Conflict(
-            f"{memory.id} is at version {known.version if known else 0}, not {memory.version - 1}",
+            f"{memory.id} is at version {known}, not {memory.version - 1}",
             fix="read it again and repeat the change",
         )
     (number,) = db.execute("SELECT seq FROM project WHERE id = ?", (memory.project,)).fetchone() or (None,)
@@ -133,10 +142,9 @@ def _put(memory: Memory, db: apsw.Connection, *, reader: Reader, changes: Change
     text = canonical(to_record(memory))
     hash_ = fingerprint_of(text)
     row = rows.to_row(memory, project_number=number, known_hash=hash_)
-    if known is None:
-        db.execute(_INSERT, row)
-    else:
-        db.execute(_UPDATE, (*row, memory.id))
+    with trail.written(memory.id, partial(_all, db), is_new=not known) if trail else nullcontext():
+        db.execute(_UPDATE, (*row, memory.id)) if known else db.execute(_INSERT, row)
+    if known:
         db.execute(
             "UPDATE memory_version SET until = ? WHERE memory = ? AND until IS NULL",
             (stamp(memory.updated_at), memory.id),
@@ -148,6 +156,10 @@ def _put(memory: Memory, db: apsw.Connection, *, reader: Reader, changes: Change
             *(canonical(actor_record(changes.by)), changes.change, text, hash_),
         ),
     )
+
+
+def _all(db: apsw.Connection, sql: str, *values: Any) -> list[Any]:
+    return db.execute(sql, values).fetchall()
 
 
 def _beat(pulses: Sequence[Pulse], db: apsw.Connection, *, reader: Reader) -> None:

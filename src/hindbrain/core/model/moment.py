@@ -6,6 +6,7 @@ from functools import lru_cache
 _NONE, _DAY = timedelta(0), timedelta(days=1)
 
 
+@lru_cache(maxsize=256)  # all that is written together is of one moment
 def stamp(moment: datetime) -> str:
     """`2026-01-10T09:30:00.000Z`. Stamps of equal length sort as text in the order of time."""
     return _utc(moment).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"

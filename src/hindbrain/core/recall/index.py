@@ -4,6 +4,7 @@ from hindbrain.core.model.memory import Memory, Reach, State
 from hindbrain.core.words import terms
 
 WEIGHTS = (0.0, 2.0, 1.0, 1.0)  # scope, title, content, extra: the scope filters, it must not rank
+_STATES = tuple(map(str, State))
 
 
 def columns(memory: Memory) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
@@ -32,8 +33,9 @@ def scope(memory: Memory, project_number: int) -> tuple[str, ...]:
 
 def is_scope(term: str) -> bool:
     """Whether an index holds `term` for that reason, and not because a text does."""
-    state = next((state for state in State if term.endswith(state)), None)
-    place = term.removesuffix(state) if state else ""
+    if not term.endswith(_STATES):  # hardly a word does
+        return False
+    place = term.removesuffix(next(state for state in _STATES if term.endswith(state)))
     return place == "everywhere" or (place[:1] == "p" and place[1:].isdecimal())
 
 

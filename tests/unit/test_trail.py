@@ -1,0 +1,195 @@
+"""A writer that remembers what it knew answers as one that has just begun, whatever was written since and by whom."""
+
+import importlib.util
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from building import a_memory, a_project, keep
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hindbrain.adapters.sqlite import SqliteStore
+from hindbrain.core.model import Memory, Reach
+from hindbrain.core.model.filing import Filing
+from hindbrain.core.value import replace
+from hindbrain.core.words import query_terms
+from hindbrain.ports import Changes, Match, Transaction, Where
+
+HERE = Where(project="prj-one", with_everywhere=False)
+WORDS = "cache pool retry index queue worker 42 parseConfig http2 ünïcode 索引"
+texts = st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=9).map(" ".join)
+steps = st.one_of(
+    st.tuples(st.sampled_from(["new", "new", "everywhere", "elsewhere", "other process", "failed"]), texts),
+    st.tuples(st.sampled_from(["reworded", "archived", "filed", "erased"]), texts),
+)
+Answer = tuple[list[str], list[Match], list[Match]]
+
+
+@pytest.fixture
+def store(db_path: Path) -> Iterator[SqliteStore]:
+    pytest.importorskip("numpy")
+    with closing(SqliteStore(db_path)) as opened:
+        a_project(opened)
+        a_project(opened, "two")
+        yield opened
+
+
+def answered(tx: Transaction, text: str) -> Answer:
+    words = query_terms(text)
+    found = list(tx.matches(words, HERE, limit=3)), list(tx.matches(words, replace(HERE, voices=("ed",)), limit=2))
+    return list(tx.rarest(words, limit=4)), *found
+
+
+def by_writer(store: SqliteStore, text: str) -> Answer:
+    return store.write(lambda tx: answered(tx, text))
+
+
+def by_engine(store: SqliteStore, text: str) -> Answer:
+    """What a process answers that has just begun."""
+    with closing(SqliteStore(store.path)) as new:
+        return new.write(lambda tx: answered(tx, text))
+
+
+def is_followed(store: SqliteStore) -> bool:
+    return store._trail is not None and store._trail.is_worn
+
+
+class Gone(Exception):
+    pass
+
+
+def fail(store: SqliteStore, memory: Memory) -> None:
+    def work(tx: Transaction) -> None:
+        tx.rarest(query_terms(memory.content), limit=4)
+        tx.apply(Changes(memories=(memory,)))
+        tx.matches(query_terms(memory.content), HERE, limit=3)
+        raise Gone
+
+    with pytest.raises(Gone):
+        store.write(work)
+
+
+def file(store: SqliteStore, memory: Memory) -> None:
+    """Put it away or bring it back in a sweep, by a transaction that knows the index already."""
+
+    def work(tx: Transaction) -> None:
+        tx.matches(query_terms(memory.content), HERE, limit=3)
+        reason = "" if memory.archived_at else "purged"
+        sweep = Filing(versions={memory.id: memory.version}, at=memory.updated_at, reason=reason)
+        tx.apply(Changes(filings=(sweep,)))
+
+    store.write(work)
+
+
+def test_what_was_put_away_or_brought_back_in_a_sweep_is_known_to_be(store: SqliteStore) -> None:
+    for number in range(4):
+        keep(store, a_memory("cache pool", id=f"mem-{number:03}"))
+    for _ in range(2):
+        by_writer(store, "cache pool")
+        memory = store.memory("mem-000")
+        assert memory is not None
+        file(store, memory)
+        assert by_writer(store, "cache pool") == by_engine(store, "cache pool")
+
+
+def take(step: str, text: str, *, store: SqliteStore, number: int) -> None:
+    memory = a_memory(text, id=f"mem-{number:03}", title=text[:5], project="prj-one")
+    known = store.memory("mem-000")
+    match step:
+        case "new":
+            keep(store, replace(memory, persona="ed") if number % 3 == 0 else memory)
+        case "everywhere":
+            keep(store, replace(memory, reach=Reach.EVERYWHERE))
+        case "elsewhere":
+            keep(store, replace(memory, project="prj-two"))
+        case "other process":
+            with closing(SqliteStore(store.path)) as other:
+                keep(other, memory)
+        case "failed":
+            fail(store, memory)
+        case "reworded" if known:
+            keep(store, replace(known, content=text, title=text, version=known.version + 1))
+        case "archived" if known:
+            keep(store, replace(known, archived_at=known.updated_at, version=known.version + 1))
+        case "filed" if known:
+            file(store, known)
+        case "erased" if known:
+            store.erase(known.id, at=known.updated_at)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(steps, min_size=1, max_size=10), texts)
+def test_a_writer_that_remembers_gives_the_numbers_of_the_engine(
+    store: SqliteStore, taken: list[tuple[str, str]], asked: str
+) -> None:
+    for known in store.ids("mem-", limit=100):
+        store.erase(known, at=a_memory("x").updated_at)
+    for number, (step, text) in enumerate(taken):
+        take(step, text, store=store, number=number)
+        assert by_writer(store, asked) == by_writer(store, asked)  # the second one follows the first
+        assert by_writer(store, asked) == by_engine(store, asked)
+
+
+def test_a_writer_sees_what_it_wrote_in_the_same_transaction(store: SqliteStore) -> None:
+    for number in range(3):
+        keep(store, a_memory("the cache of the pool", id=f"mem-{number}", project="prj-one"))
+        by_writer(store, "cache pool")
+    new = a_memory("cache cache worker", id="mem-new", project="prj-one")
+
+    def work(tx: Transaction) -> tuple[Answer, Answer]:
+        before = answered(tx, "cache worker")
+        assert is_followed(store)
+        tx.apply(Changes(memories=(new,)))
+        return before, answered(tx, "cache worker")
+
+    before, after = store.write(work)
+
+    assert "mem-new" not in [match.memory_id for match in before[1]]
+    assert after == by_engine(store, "cache worker")
+    assert after[1][0].memory_id == "mem-new"
+
+
+def test_a_writer_follows_itself_and_nobody_else(store: SqliteStore) -> None:
+    seen = []
+
+    def look(tx: Transaction) -> None:
+        tx.rarest(["cache"], limit=1)
+        seen.append(is_followed(store))
+
+    for number in range(3):
+        store.write(look)
+        keep(store, a_memory(f"cache {number}", id=f"mem-{number}", project="prj-one"))
+    store.write(look)
+    with closing(SqliteStore(store.path)) as other:
+        keep(other, a_memory("cache 9", id="mem-9", project="prj-one"))
+    store.write(look)
+    store.write(look)
+
+    assert seen == [False, True, True, True, False, True]
+
+
+def test_a_failed_transaction_leaves_nothing_behind(store: SqliteStore) -> None:
+    for number in range(2):
+        keep(store, a_memory("the cache of the pool", id=f"mem-{number}", project="prj-one"))
+        by_writer(store, "cache pool")
+
+    fail(store, a_memory("cache pool cache", id="mem-lost", project="prj-one"))
+
+    assert by_writer(store, "cache pool") == by_engine(store, "cache pool")
+    assert by_writer(store, "cache pool") == by_engine(store, "cache pool")
+
+
+def test_more_lists_than_there_is_room_for_are_read_again(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    if importlib.util.find_spec("numpy") is None:
+        pytest.skip("lists are kept where numpy is")
+    from hindbrain.adapters.sqlite import trail
+
+    monkeypatch.setattr(trail, "_ROOM", 4)
+    monkeypatch.setattr(trail, "_MOST_COUNTS", 2)
+    monkeypatch.setattr(trail, "_MOST_SCOPES", 1)
+    for number, text in enumerate(("cache pool", "cache retry", "index cache queue", "pool worker queue")):
+        keep(store, a_memory(text, id=f"mem-{number}", project="prj-one"))
+        for asked in ("cache pool", "queue retry index", "worker cache"):
+            assert by_writer(store, asked) == by_engine(store, asked)
