@@ -60,10 +60,10 @@ def measure(*, is_quick: bool) -> Part:
 _NOTES = (
     "`python -m bench --only tune`, on the same halves as above, so the other halves are the real test. R@10 by "
     "relevance alone (LongMemEval S: hit@5), before nudges and repeats. In bold what recall runs with.",
-    "`WORDS`: what a full share of words is worth in cosines where a question has few, `EACH`: what it is worth more for "
-    f"each of its words between {fuse.SHORT} and {fuse.LONG}. `MANY`: taken off for each e-fold of pieces. `LEAST`: "
-    "cosine below which meaning alone is no reason to answer. `DECIDE`: of the worth of a question's words, what the "
-    "best answer by words must hold so that a process without a running model does not start one.",
+    "`WORDS`: what a full share of words is worth in cosines where a question has few, `EACH`: what it is worth more "
+    f"for each of its words between {fuse.SHORT} and {fuse.LONG}. `MANY`: taken off for each e-fold of pieces. "
+    "`LEAST`: cosine below which meaning alone is no reason to answer. `DECIDE`: of the worth of a question's words, "
+    "what the best answer by words must hold so that a process without a running model does not start one.",
 )
 
 

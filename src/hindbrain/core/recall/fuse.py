@@ -2,9 +2,9 @@
 
 Both are measured on a scale of their own and then added up. Words count by the share of all that the question's
 words could be worth: where few of them are found, words say little and meaning decides; where all are found, words
-lead. Meaning counts by its cosine, and the less, the longer the question: one vector has to stand for all that it says,
-while each of its words is still looked for by itself. Ranks, or scores stretched between best and worst, would make the best of a weak
-side count as much as the best of a strong one. `bench/tune.py` chose the constants.
+lead. Meaning counts by its cosine, and for less in a long question: one vector has to stand for all that it says,
+while each of its words is still looked for by itself. Ranks, or scores stretched between best and worst, would make the
+best of a weak side count as much as the best of a strong one. `bench/tune.py` chose the constants.
 """
 
 import math
