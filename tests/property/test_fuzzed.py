@@ -1,5 +1,6 @@
 """No input that a machine comes up with, led by the branches it has reached, breaks a reader of ours."""
 
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -9,7 +10,7 @@ import pytest
 from tier import IS_FULL, a_seed, reached
 
 FUZZING = Path(__file__).parents[1] / "fuzzing.py"
-MINUTES = 10
+MINUTES = int(os.environ.get("HINDBRAIN_MINUTES", "10"))  # of each target in a full run
 
 
 @pytest.mark.skipif(find_spec("atheris") is None, reason="atheris, which leads the inputs, is not for this Python")
