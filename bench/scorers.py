@@ -33,9 +33,9 @@ def update(old: str, new: str) -> float:
 def relevance(query: str, memory: str) -> float:
     """How much `memory` bears on `query`, by the measure that decides whether an agent is told unasked."""
     from hindbrain.core.recall.gate import gate
-    from hindbrain.core.words import query_terms, terms
+    from hindbrain.core.words import asked_terms, terms
 
-    asked = frozenset(query_terms(query))
+    asked = frozenset(asked_terms(query))
     held = asked.intersection(terms(memory))
     return gate(_similarity(query, memory), held=len(held), asked=len(asked)).value
 

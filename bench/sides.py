@@ -18,6 +18,8 @@ from bench.report import OUT, source
 from bench.retriever import CACHE, Retriever, model
 from hindbrain.app.gather import Gathered, covered, gather
 from hindbrain.core.recall import Ask, Ranked, rank
+from hindbrain.core.recall.fuse import LONG
+from hindbrain.core.words import count_words
 from hindbrain.ports import Store, Where
 
 LIMIT = 40  # answers that the scripts ask for
@@ -43,6 +45,7 @@ class Case:
     has_words: Any
     is_gold: Any
     golds: int  # that there are, found or not
+    asked: int  # words of the question, as far as they are counted
     covered: float  # of the worth of the question's words, what the best answer by words holds
 
 
@@ -108,10 +111,12 @@ def _case(watched: Watched, question: str, gold: frozenset[int]) -> Case:
         has_words=np.array([one.words > 0 for one, _ in pairs], bool),
         is_gold=np.array([row in gold for _, row in pairs], bool),
         golds=len(gold),
+        asked=count_words(question, most=LONG),
         covered=watched.covered(question),
     )
 
 
+_SINGLE = ("golds", "asked", "covered")
 _COLUMNS = ("share", "likeness", "pieces", "has_words", "is_gold")
 
 
@@ -119,8 +124,8 @@ def _save(found: Sequence[Case], file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     columns: dict[str, Any] = {name: np.concatenate([getattr(case, name) for case in found]) for name in _COLUMNS}
     sizes = np.array([len(case.share) for case in found])
-    covered = np.array([case.covered for case in found])
-    np.savez_compressed(file, sizes=sizes, golds=np.array([case.golds for case in found]), covered=covered, **columns)
+    single: dict[str, Any] = {name: np.array([getattr(case, name) for case in found]) for name in _SINGLE}
+    np.savez_compressed(file, sizes=sizes, **single, **columns)
 
 
 def _load(file: Path) -> list[Case]:
@@ -128,8 +133,10 @@ def _load(file: Path) -> list[Case]:
     ends = np.cumsum(kept["sizes"])[:-1]
     parts = {name: np.split(kept[name], ends) for name in _COLUMNS}
     return [
-        Case(golds=int(golds), covered=float(covered), **{name: part[number] for name, part in parts.items()})
-        for number, (golds, covered) in enumerate(zip(kept["golds"], kept["covered"], strict=True))
+        Case(
+            golds=int(golds), asked=int(asked), covered=float(covered), **{name: one[at] for name, one in parts.items()}
+        )
+        for at, (golds, asked, covered) in enumerate(zip(*(kept[name] for name in _SINGLE), strict=True))
     ]
 
 

@@ -19,10 +19,11 @@ from bench.meter import say
 from bench.report import OUT, SEED, Part, Table, source
 from bench.sides import NAMES, Case, Haystack, Watched, cases, dated, haystacks, opened, updates
 from hindbrain.core.recall import diverse, fuse, gate
-from hindbrain.core.words import query_terms, terms
+from hindbrain.core.words import asked_terms, terms
 
 _TITLE = "How the constants were chosen"
 _WORDS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
+_EACH = (0.0, 0.04, 0.08, 0.1, 0.12, 0.16)
 _MANY = (0.0, 0.025, 0.05, 0.075, 0.1)
 _LEAST = (0.0, 0.05, 0.1, 0.2, 0.3)
 _DECIDE = (0.5, 0.6, 0.7, 0.8, 0.9)
@@ -46,6 +47,7 @@ def measure(*, is_quick: bool) -> Part:
     found = {name: cases(name) for name in names}
     tables = [
         _grid("WORDS", _WORDS, found),
+        _grid("EACH", _EACH, found),
         _grid("MANY", _MANY, found),
         _grid("LEAST", _LEAST, found),
         _decided(found),
@@ -58,9 +60,10 @@ def measure(*, is_quick: bool) -> Part:
 _NOTES = (
     "`python -m bench --only tune`, on the same halves as above, so the other halves are the real test. R@10 by "
     "relevance alone (LongMemEval S: hit@5), before nudges and repeats. In bold what recall runs with.",
-    "`WORDS`: what a full share of words is worth in cosines. `MANY`: taken off for each e-fold of pieces. `LEAST`: "
-    "cosine below which meaning alone is no reason to answer. `DECIDE`: of the worth of a question's words, what the "
-    "best answer by words must hold so that a process without a running model does not start one.",
+    "`WORDS`: what a full share of words is worth in cosines where a question has few, `EACH`: what it is worth more "
+    f"for each of its words between {fuse.SHORT} and {fuse.LONG}. `MANY`: taken off for each e-fold of pieces. "
+    "`LEAST`: cosine below which meaning alone is no reason to answer. `DECIDE`: of the worth of a question's words, "
+    "what the best answer by words must hold so that a process without a running model does not start one.",
 )
 
 
@@ -97,14 +100,14 @@ def _marked(cells: tuple[str, ...], *, is_ours: bool) -> tuple[str, ...]:
 def _best(found: Mapping[str, Sequence[Case]]) -> str:
     """Of all pairs of the two weights, and how far ours is from it."""
     means = {}
-    for words, many in product(_WORDS, _MANY):
-        with _set(fuse, WORDS=words, MANY=many):
-            means[words, many] = 100 * fmean(_scores(found))
-    words, many = max(means, key=lambda pair: means[pair])
+    for words, each in product(_WORDS, _EACH):
+        with _set(fuse, WORDS=words, EACH=each):
+            means[words, each] = 100 * fmean(_scores(found))
+    words, each = max(means, key=lambda pair: means[pair])
     ours = 100 * fmean(_scores(found))
     return (
-        f"Of all {len(means)} pairs of `WORDS` and `MANY` the best on average is {words:g} and {many:g} with "
-        f"{means[words, many]:.2f}; ours has {ours:.2f}."
+        f"Of all {len(means)} pairs of `WORDS` and `EACH` the best on average is {words:g} and {each:g} with "
+        f"{means[words, each]:.2f}; ours has {ours:.2f}."
     )
 
 
@@ -122,7 +125,7 @@ def _score(case: Case, name: str) -> float:
 def _relevance(case: Case) -> Any:
     """As `fuse.relevance` has it, for all candidates at once; what is no answer at all comes last."""
     many = fuse.MANY * np.log(np.maximum(case.pieces, 1))
-    found = fuse.WORDS * case.share + case.likeness - many
+    found = fuse.weight(case.asked) * case.share + case.likeness - many
     return np.where(case.has_words | (case.likeness >= fuse.LEAST), found, -np.inf)
 
 
@@ -208,7 +211,7 @@ def _persistbench() -> _Values:
 
 
 def _by_words(query: str, held: Sequence[str] | frozenset[str]) -> float:
-    asked = frozenset(query_terms(query))
+    asked = frozenset(asked_terms(query))
     return gate.gate(None, held=len(asked.intersection(held)), asked=len(asked)).value
 
 

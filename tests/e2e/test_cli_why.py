@@ -67,7 +67,7 @@ def test_meaning_finds_what_shares_no_word_and_says_which_piece_spoke(cli: Cli) 
     cli("worker", "--once")
 
     found = cli.json("recall", "users lose their session")
-    assert found["how"] == "words and meaning" and found["memories"][0]["id"] == kept
+    assert found["how"].startswith("words and meaning") and found["memories"][0]["id"] == kept
     assert found["memories"][0]["similarity"] > 0.3 and found["memories"][0]["gate"]["is_open"]
 
     asked = "pods are not getting healthy, hot cache missing"

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hindbrain.core.recall.bm25 import Document, idf, length, scores
-from hindbrain.core.recall.fuse import WORDS, crowd, relevance, share
+from hindbrain.core.recall.fuse import LONG, WORDS, crowd, relevance, share, weight
 from hindbrain.core.recall.gate import gate
 
 WIDEST = 1.3  # what a memory without length could reach
@@ -44,15 +44,25 @@ def test_of_two_with_the_same_score_the_longer_has_no_larger_share(
     assert share(score, worth, size=long) <= share(score, worth, size=short) * (1 + 1e-12)
 
 
-@given(parts, parts, cosines, cosines, counts, counts)
+@given(st.tuples(parts, parts), st.tuples(cosines, cosines), st.tuples(counts, counts), counts)
 def test_more_words_or_more_likeness_or_fewer_pieces_never_make_a_memory_less_relevant(
-    words: float, more: float, like: float, liker: float, pieces: int, others: int
+    words: tuple[float, float], alike: tuple[float, float], pieces: tuple[int, int], asked: int
 ) -> None:
-    worst = relevance(min(words, more), min(like, liker), pieces=max(pieces, others))
-    best = relevance(max(words, more), max(like, liker), pieces=min(pieces, others))
+    worst = relevance(min(words), min(alike), weight=weight(asked), pieces=max(pieces))
+    best = relevance(max(words), max(alike), weight=weight(asked), pieces=min(pieces))
 
     assert worst <= best
-    assert -1 - crowd(10_000) <= worst <= best <= WORDS * WIDEST + 1
+    assert -1 - crowd(10_000) <= worst <= best <= weight(LONG) * WIDEST + 1
+
+
+@given(parts, cosines, st.integers(0, 10_000), st.integers(0, 10_000))
+def test_a_longer_question_never_makes_its_words_count_for_less(
+    words: float, similarity: float, one: int, other: int
+) -> None:
+    short, long = (weight(asked) for asked in sorted((one, other)))
+
+    assert WORDS <= short <= long <= weight(LONG)
+    assert relevance(words, similarity, weight=short, pieces=1) <= relevance(words, similarity, weight=long, pieces=1)
 
 
 @given(st.none() | cosines, st.integers(0, 64), st.integers(0, 64), st.integers(1, 64))

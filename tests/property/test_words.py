@@ -6,7 +6,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindbrain.core.words import STOP, estimate_tokens, pieces, query_terms, stem, terms
+from hindbrain.core.words import STOP, asked_terms, count_words, estimate_tokens, pieces, query_terms, stem, terms
 
 IDENTIFIERS = st.from_regex(r"[a-z]{2,8}([A-Z][a-z]{1,6}|[._/-][a-z]{2,8}){0,4}", fullmatch=True)
 
@@ -28,6 +28,22 @@ def test_a_query_asks_for_nothing_the_index_lacks(text: str) -> None:
     assert len(asked) == len(set(asked)) <= 64
     assert not (set(asked) & STOP) or set(asked) <= STOP
     assert bool(asked) == bool(terms(text))
+
+
+QUESTIONS = st.lists(st.sampled_from(["how", "many", "much", "too", "of", "files,", "How-many", "HOW"])).map(" ".join)
+
+
+@given(st.text() | QUESTIONS)
+def test_what_is_looked_for_is_what_a_query_asks_but_for_an_amount(text: str) -> None:
+    asked, found = query_terms(text), asked_terms(text)
+    assert bool(found) == bool(asked)
+    assert found == [term for term in asked if term in found]
+    assert found == asked or (set(asked) - set(found) <= {"mani", "much"} and "how" in terms(text))
+
+
+@given(st.text(), st.integers(0, 50))
+def test_words_are_counted_up_to_a_limit(text: str, most: int) -> None:
+    assert count_words(text, most=most) == min(len(terms(text)), most)
 
 
 @given(IDENTIFIERS, st.text(alphabet="abc XYZ .,", max_size=20))

@@ -3,7 +3,7 @@
 import pytest
 
 from hindbrain.core.recall.bm25 import K1, Document, idf, length, scores
-from hindbrain.core.recall.fuse import WORDS, crowd, relevance, share
+from hindbrain.core.recall.fuse import LONG, SHORT, WORDS, crowd, relevance, share, weight
 
 
 def documents(*texts: str) -> list[Document]:
@@ -55,5 +55,22 @@ def test_what_is_worth_nothing_has_no_share(score: float, worth: float) -> None:
 
 def test_the_best_of_many_pieces_has_to_be_better() -> None:
     assert crowd(0) == crowd(1) == 0.0
-    assert relevance(0.2, 0.5, pieces=1) == pytest.approx(WORDS * 0.2 + 0.5)
-    assert relevance(0.2, 0.5, pieces=20) < relevance(0.2, 0.5, pieces=2) < relevance(0.2, 0.5, pieces=1)
+    one, two, many = (relevance(0.2, 0.5, weight=1.25, pieces=pieces) for pieces in (1, 2, 20))
+    assert one == pytest.approx(1.25 * 0.2 + 0.5)
+    assert many < two < one
+
+
+def test_a_short_question_goes_by_its_meaning_and_a_long_one_by_its_words() -> None:
+    def gap(asked: int) -> float:
+        """By how much one with most of the words is ahead of one with the same meaning."""
+        by_words, by_meaning = (
+            relevance(words, alike, weight=weight(asked), pieces=1) for words, alike in ((0.35, 0.2), (0.1, 0.5))
+        )
+        return by_words - by_meaning
+
+    assert gap(4) < 0 < gap(16)
+
+
+def test_only_between_a_few_words_and_a_long_sentence_the_length_of_a_question_counts() -> None:
+    assert weight(0) == weight(1) == weight(SHORT) == WORDS < weight(SHORT + 1)
+    assert weight(LONG - 1) < weight(LONG) == weight(LONG + 1) == weight(10_000)

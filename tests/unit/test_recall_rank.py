@@ -331,6 +331,15 @@ def test_the_reasons_tell_which_words_which_piece_and_that_a_vector_is_missing()
     assert notes["mem-bare"]["meaning"] == "no vector yet: counted like the others"
 
 
+def test_a_word_that_only_asks_is_not_told_as_one_in_common() -> None:
+    one = found("one", "Many deploys start at night", share=0.5)
+
+    answer = rank([one], Ask(text="How many deploys start?"), now=NOW)
+
+    assert [reason.note for reason in answer.items[0].reasons if reason.name == "words"] == ["deploys, start"]
+    assert answer.items[0].gate == gate(None, held=2, asked=2)
+
+
 def test_the_words_of_an_index_count_instead_of_the_texts() -> None:
     asked: list[list[str]] = []
 
@@ -346,7 +355,7 @@ def test_the_words_of_an_index_count_instead_of_the_texts() -> None:
 
 
 def test_unasked_what_does_not_bear_on_the_text_is_left_out_and_takes_nobodys_place() -> None:
-    noise = [found(f"noise{n}", f"A deploy of thing{n}", share=0.5, similarity=0.1) for n in range(9)]
+    noise = [found(f"noise{n}", f"A deploy of thing{n}", share=0.7, similarity=0.1) for n in range(9)]
     near = found("near", SAME, share=0.05, similarity=0.6)
     about = Candidate(memory=made("about", file_refs=("a.py",)), similarity=-0.3)
     ask = Ask(text="deploy poems about trains and grandmothers", paths=("a.py",), limit=1)

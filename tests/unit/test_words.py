@@ -2,7 +2,7 @@
 
 import pytest
 
-from hindbrain.core.words import STOP, estimate_tokens, query_terms, stem, telling, telling_set, terms
+from hindbrain.core.words import STOP, asked_terms, estimate_tokens, query_terms, stem, telling, telling_set, terms
 
 
 @pytest.mark.parametrize(
@@ -97,6 +97,20 @@ def test_a_query_of_stop_words_alone_keeps_them() -> None:
 
 def test_a_query_has_at_most_64_terms() -> None:
     assert len(query_terms(" ".join(f"word{chr(97 + i % 26)}{i}" for i in range(500)))) == 64
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("How many workers are there?", ["worker", "there"]),
+        ("and how much memory do they take", ["memori", "take"]),
+        ("too many open files", ["too", "mani", "open", "file"]),
+        ("how do we map many to many", ["map", "mani"]),
+        ("how many", ["mani"]),
+    ],
+)
+def test_an_amount_that_is_asked_for_is_not_looked_for(text: str, found: list[str]) -> None:
+    assert asked_terms(text) == [term for term in found if term not in STOP]
 
 
 def test_tokens_are_a_quarter_of_the_characters() -> None:

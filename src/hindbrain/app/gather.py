@@ -7,12 +7,12 @@ from hindbrain.app.tools import Tools
 from hindbrain.core.model import Memory
 from hindbrain.core.recall import Ask, Candidate, Recalled
 from hindbrain.core.recall.bm25 import Document, idf, scores
-from hindbrain.core.recall.fuse import DECIDE, relevance, share
+from hindbrain.core.recall.fuse import DECIDE, LONG, relevance, share, weight
 from hindbrain.core.recall.index import WEIGHTS, columns
 from hindbrain.core.recall.meaningful import meaningful
 from hindbrain.core.recall.rank import Terms
 from hindbrain.core.value import dataclass, replace
-from hindbrain.core.words import query_terms
+from hindbrain.core.words import asked_terms, count_words, query_terms
 from hindbrain.errors import EmbedderMissing, StoreDamaged
 from hindbrain.ports import Embedder, Match, Near, Reader, Where
 
@@ -38,7 +38,7 @@ def gather(
     ask: Ask, where: Where, *, reader: Reader, embedder: Embedder | None, as_of: datetime | None = None
 ) -> Gathered:
     if as_of is not None:
-        then = _then(query_terms(ask.text), reader.as_of(where, as_of))
+        then = _then(_terms(ask), reader.as_of(where, as_of))
         return Gathered(candidates=then, how="words: the past has no vectors")
     try:
         return _now(ask, where, reader=reader, embedder=embedder)
@@ -135,10 +135,9 @@ class _Side:
         self.pieces = 1
         self.speaks = (0, 0)
 
-    @property
-    def relevance(self) -> float:
+    def relevance(self, weight: float) -> float:
         likeness = self.usual if self.similarity is None else self.similarity
-        return relevance(self.share, likeness, pieces=self.pieces)
+        return relevance(self.share, likeness, weight=weight, pieces=self.pieces)
 
     def candidate(self, memory: Memory) -> Candidate:
         return Candidate(
@@ -157,12 +156,13 @@ class _Sides:
     found: dict[str, _Side]
     matches: Sequence[Match]  # what words have found of them
     worths: Mapping[str, float]  # what each word of the question is worth
+    weight: float  # of all words against the meaning
     how: str = "words"
     notices: tuple[str, ...] = ()
 
     def best(self, count: int) -> list[str]:
         """Ids of the most relevant, the later id first among equals, as the ranking has it."""
-        ordered = sorted([(side.relevance, key) for key, side in self.found.items()], reverse=True)
+        ordered = sorted([(side.relevance(self.weight), key) for key, side in self.found.items()], reverse=True)
         return [key for _, key in ordered[:count]]
 
 
@@ -172,11 +172,16 @@ def _fallback(memory: Memory, sides: _Sides) -> Candidate:
 
 
 def _by_words(ask: Ask, where: Where, *, reader: Reader) -> tuple[list[str], _Sides, tuple[tuple[str, str], ...]]:
-    known, worths, spelled = _meant(query_terms(ask.text), reader)
+    known, worths, spelled = _meant(_terms(ask), reader)
     matches = reader.matches(known, where, limit=_words_depth(ask))
     worth = sum(worths.values())
     found = {key: _Side(score, share(score, worth, size=size)) for key, score, size, _ in matches}
-    return known, _Sides(found, matches, worths), spelled
+    return known, _Sides(found, matches, worths, weight(count_words(ask.text, most=LONG))), spelled
+
+
+def _terms(ask: Ask) -> list[str]:
+    """The words to look for; the strategies of other systems know of none that only asks."""
+    return asked_terms(ask.text) if ask.strategy in _CUT else query_terms(ask.text)
 
 
 def _covered(sides: _Sides, reader: Reader) -> float:
@@ -252,7 +257,7 @@ def _join(sides: _Sides, near: Sequence[Near]) -> None:
     usual = sum(known) / len(known) if known else 0.0
     for side in by_words:
         side.usual = usual
-    sides.how = "words and meaning"
+    sides.how = f"words and meaning: for all words {sides.weight:.3g}, for the very same meaning 1"
 
 
 def _about(paths: Sequence[str], where: Where, *, reader: Reader) -> Iterator[Memory]:

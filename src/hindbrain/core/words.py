@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from functools import cache, lru_cache
-from itertools import groupby
+from itertools import groupby, islice, pairwise
 
 TYPE_CHECKING = False  # type checkers take it for True; a question in plain words loads neither typing nor re
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ STOP: frozenset[str] = frozenset(
     )
 )
 
+_AMOUNTS = frozenset(("mani", "much"))  # terms of "many" and "much"
 _READ = 1 << 18  # characters; no lesson is longer, and a hostile one must not hold up its writer
 _LONGEST_TERM = 64  # characters
 _MOST_QUERY_TERMS = 64
@@ -75,6 +76,20 @@ def telling_set(found: Sequence[str]) -> frozenset[str]:
 @lru_cache(maxsize=512)  # a question is read several times on its way, and so is each of its words
 def _asked_shortly(text: str) -> list[str]:
     return _asked(text)
+
+
+def asked_terms(text: str) -> list[str]:
+    """Those of `query_terms` that an answer may hold: who asks how many is answered with the number."""
+    found = query_terms(text)
+    if _AMOUNTS.isdisjoint(found):
+        return found
+    asked = {_term(word) for how, word in pairwise(pieces(text)) if how == "how"}
+    return [term for term in found if term not in _AMOUNTS & asked] or found
+
+
+def count_words(text: str, *, most: int) -> int:
+    """How many words `text` has, stop words and the parts of names among them; counted up to `most`."""
+    return sum(1 for _ in islice(pieces(text), most))
 
 
 def estimate_tokens(text: str) -> int:

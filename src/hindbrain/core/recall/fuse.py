@@ -2,15 +2,18 @@
 
 Both are measured on a scale of their own and then added up. Words count by the share of all that the question's
 words could be worth: where few of them are found, words say little and meaning decides; where all are found, words
-lead. Meaning counts by its cosine. Ranks, or scores stretched between best and worst, would make the best of a weak
-side count as much as the best of a strong one. `bench/tune.py` chose the constants.
+lead. Meaning counts by its cosine, and for less in a long question: one vector has to stand for all that it says,
+while each of its words is still looked for by itself. Ranks, or scores stretched between best and worst, would make the
+best of a weak side count as much as the best of a strong one. `bench/tune.py` chose the constants.
 """
 
 import math
 
 from hindbrain.core.recall.bm25 import K1, B
 
-WORDS = 1.25  # what a full share of words is worth in cosines
+WORDS = 1.0  # what a full share of words is worth in cosines where a question has few
+EACH = 0.12  # what it is worth more for each further word of the question
+SHORT, LONG = 6, 18  # words of a question from which on that counts, and up to which
 MANY = 0.035  # taken off for each e-fold of pieces: the best of many is good by chance, too
 LEAST = 0.1  # cosine below which meaning alone is no reason to answer
 DECIDE = 0.7  # of the worth of the question's words, held by the best answer: then no model is started for it
@@ -28,9 +31,14 @@ def share(score: float, worth: float, *, size: float) -> float:
     return score / (worth * (K1 + 1)) * forgiven
 
 
-def relevance(words: float, similarity: float, *, pieces: int) -> float:
-    """What a share of words and a cosine are together; in cosines."""
-    together = WORDS * words + similarity
+def weight(asked: int) -> float:
+    """What a full share of words is worth in cosines where the question has `asked` words, stop words included."""
+    return WORDS + EACH * (min(max(asked, SHORT), LONG) - SHORT)
+
+
+def relevance(words: float, similarity: float, *, weight: float, pieces: int) -> float:
+    """What a share of words, by its `weight`, and a cosine are together; in cosines."""
+    together = weight * words + similarity
     return together - crowd(pieces) if pieces > 1 else together
 
 

@@ -13,7 +13,7 @@ from hindbrain.core.recall.index import columns
 from hindbrain.core.recall.meaningful import meaningful
 from hindbrain.core.recall.strategies import Strategy, unified
 from hindbrain.core.value import replace
-from hindbrain.core.words import STOP, query_terms
+from hindbrain.core.words import STOP, asked_terms, query_terms
 
 
 def _dex(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[Recalled]:
@@ -87,7 +87,7 @@ def _ours(ordered: list[Recalled], ask: Ask, *, terms: Terms | None, meant: Mapp
     """With an eye on the other answers, and without what an agent who did not ask need not hear."""
     head = ordered if ask.is_unasked else ordered[: max(ask.limit, 0) + _MARGIN]
     held = _held(head, terms)
-    head, again = _in_order(head, held, asked=_asked(ask.text, meant))
+    head, again = _in_order(head, held, asked=_meant(asked_terms(ask.text), meant))
     if not ask.is_unasked:
         answer = _answer(head, ask, terms=lambda _: held, meant=meant, behind=ordered[len(head) :])
         return replace(answer, repeats=_told(again, answer))
@@ -107,8 +107,8 @@ def _answer(
 ) -> Ranked:
     """The first of `ordered`, each with its notes, and how many of the others, and of those `behind`, there are."""
     shown, rest = ordered[: max(ask.limit, 0)], [*ordered[max(ask.limit, 0) :], *behind]
-    held, asked = _held(shown, terms), _asked(ask.text, meant)
-    words = [(word, _asked(word, meant) & asked) for word in _words(ask.text)]
+    held, asked = _held(shown, terms), _meant(_counted(ask), meant)
+    words = [(word, _meant(query_terms(word), meant) & asked) for word in _words(ask.text)]
     noted = tuple(_noted(item, words, held=held.get(item.id, frozenset())) for item in shown)
     return Ranked(items=noted, left_out=sum(map(_is_worth_a_word, rest)))
 
@@ -122,8 +122,13 @@ def _bears(item: Recalled) -> bool:
     return item.gate is None or item.gate.is_open or _has(item, "about", "path")
 
 
-def _asked(text: str, meant: Mapping[str, str]) -> frozenset[str]:
-    return frozenset(meant.get(term, term) for term in query_terms(text))
+def _counted(ask: Ask) -> list[str]:
+    """The terms of the question that its strategy looks for."""
+    return asked_terms(ask.text) if ask.strategy in _OURS else query_terms(ask.text)
+
+
+def _meant(terms: Iterable[str], meant: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(meant.get(term, term) for term in terms)
 
 
 def _is_worth_a_word(item: Recalled) -> bool:

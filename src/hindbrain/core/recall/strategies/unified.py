@@ -23,7 +23,7 @@ from hindbrain.core.model.score import Reason, Score
 from hindbrain.core.recall import fuse
 from hindbrain.core.recall.ask import Ask, Candidate, Recalled
 from hindbrain.core.recall.strategies.dex import hat_reason, touched
-from hindbrain.core.words import query_terms, terms
+from hindbrain.core.words import count_words, query_terms, terms
 
 if TYPE_CHECKING:
     from hindbrain.core.model.outcome import Standing
@@ -56,7 +56,8 @@ def choose(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[
     """Candidates that share a word, a file or a tag with `ask`; all of them when it names none."""
     if not ask.text.strip() and not ask.paths:
         return [Recalled(memory=c.memory, score=_by_itself(c, ask, now=now)) for c in candidates]
-    best = max((_worth(c) for c in candidates), default=0.0)
+    weight = fuse.weight(count_words(ask.text, most=fuse.LONG))
+    best = max((_worth(c, weight) for c in candidates), default=0.0)
     best = max(best, fuse.LEAST)  # what hardly bears on the question is not made the measure of all else
     wanted = frozenset(query_terms(ask.text))
     answers = []
@@ -65,7 +66,7 @@ def choose(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[
         path = touched(memory, ask.paths)
         tags = _shared_tags(memory, wanted)
         if _is_found(candidate) or path or tags:
-            relevance = _relevance(candidate, best=best, path=path)
+            relevance = _relevance(candidate, weight=weight, best=best, path=path)
             nudges = _by_match(path, tags) + _by_worth(memory, now) + _by_source(memory, ask)
             answers.append(_recalled(candidate, _score(relevance, nudges, standing=candidate.standing)))
     return answers
@@ -75,8 +76,8 @@ def _is_found(candidate: Candidate) -> bool:
     return candidate.words > 0 or (candidate.similarity or 0.0) >= fuse.LEAST
 
 
-def _worth(candidate: Candidate) -> float:
-    return fuse.relevance(candidate.share, _likeness(candidate), pieces=candidate.pieces)
+def _worth(candidate: Candidate, weight: float) -> float:
+    return fuse.relevance(candidate.share, _likeness(candidate), weight=weight, pieces=candidate.pieces)
 
 
 def _likeness(candidate: Candidate) -> float:
@@ -87,11 +88,11 @@ def _recalled(candidate: Candidate, score: Score) -> Recalled:
     return Recalled(memory=candidate.memory, score=score, similarity=candidate.similarity, speaks=candidate.speaks)
 
 
-def _relevance(candidate: Candidate, *, best: float, path: str) -> tuple[Reason, ...]:
+def _relevance(candidate: Candidate, *, weight: float, best: float, path: str) -> tuple[Reason, ...]:
     """Words and meaning, and what a file in common adds where they alone would say less."""
     reasons = []
     if candidate.share:
-        reasons.append(Reason("words", candidate.share, fuse.WORDS / best))
+        reasons.append(Reason("words", candidate.share, weight / best))
     if likeness := _likeness(candidate):
         reasons.append(Reason("meaning", likeness, 1 / best, _NO_VECTOR if candidate.similarity is None else ""))
     if candidate.pieces > 1:
