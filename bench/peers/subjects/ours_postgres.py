@@ -70,6 +70,7 @@ class _Schema:
         self._holders: Counter[str] = Counter()
         self._memories = self._size = 0
         ((self._last,),) = self._db.execute("SELECT coalesce(max(seq), 0) FROM memory").fetchall()
+        self._db.commit()  # or to vacuum the other place would wait for this one, which may get nothing more
 
     def pour(self, memories: Sequence[Memory], vectors: Sequence[Vector]) -> None:
         for name in sorted({memory.project for memory in memories} - set(self._scopes)):
