@@ -372,8 +372,8 @@ def _agreement(standings: Sequence[Standing]) -> list[str]:
     for point in both[0].points:
         other = both[1].at(point.size)
         if other and other.worded:
-            same = sum(a == b for a, b in zip(point.worded, other.worded, strict=True))
-            told.append(f"{same} of {len(point.worded)} questions at {point.size:,}")
+            pairs = list(zip(point.worded, other.worded, strict=False))  # one project first, which both are asked
+            told.append(f"{sum(a == b for a, b in pairs)} of {len(pairs)} questions at {point.size:,}")
     return [f"The same ten by words from our file and our server: {', '.join(told)}."] if told else []
 
 

@@ -82,3 +82,14 @@ def test_growth_is_told_and_whoever_was_cut_off_keeps_a_row() -> None:
     assert "| mem0, infer=False, Qdrant local | out of time at 100,000 |" in told
     assert "Cut off: mem0, infer=False, Qdrant local: out of time at 100,000." in told
     assert "plots/scale-narrow.svg" in told
+
+
+def test_our_stores_are_compared_by_what_both_were_asked() -> None:
+    one, two = (standing(name, 1.0, 10_000) for name in ("ours_sqlite", "ours_postgres"))
+    asked = [(("a",), ("b",), ("c",)), (("a",), ("x",))]
+    both = [
+        replace(each, points=(replace(each.points[0], worded=worded),))
+        for each, worded in zip((one, two), asked, strict=True)
+    ]
+    told = markdown(part(both, sizes=(10_000,), runs=1, is_whole=True))
+    assert "from our file and our server: 1 of 2 questions at 10,000." in told
