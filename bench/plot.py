@@ -23,7 +23,8 @@ class Tone(StrEnum):
     OTHER = "#4a8fc7"
 
 
-_LINES = (Tone.OURS, Tone.OTHER, "#4f9d69", "#a371c9", Tone.FLOOR)
+_LINES = (Tone.OURS, Tone.OTHER, "#4f9d69", "#a371c9", Tone.FLOOR, "#b08a1e", "#3a9a9a", "#c75a8a")
+_ROW = 22  # of a legend
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +88,11 @@ def bars(title: str, rows: Sequence[Bar], *, is_log: bool = False) -> str:
 
 def lines(title: str, series: Sequence[Line], *, x_title: str, y_title: str, is_log_y: bool = False) -> str:
     """Lines over an x axis of powers of ten, with a legend at the top."""
-    left, top, height = 64.0, 100.0, 400
-    bottom, end = height - 52.0, _WIDTH - 40.0
+    left, end = 64.0, _WIDTH - 40.0
+    places = _legend([line.label for line in series], left=left, end=end)
+    more = _ROW * max((row for _, row in places), default=0)
+    top, height = 100.0 + more, 400 + more
+    bottom = height - 52.0
     x = _scale([x for line in series for x, _ in line.points], start=left, end=end, is_log=True)
     y = _scale([y for line in series for _, y in line.points], start=bottom, end=top, is_log=is_log_y)
     parts = [_level(y, tick, left=left, right=end) for tick in y.ticks]
@@ -97,13 +101,24 @@ def lines(title: str, series: Sequence[Line], *, x_title: str, y_title: str, is_
         _text(x_title, (left + end) / 2, height - 12, anchor="middle"),
         _text(y_title, 16, top - 14),
     ]
-    legend = left
-    for number, line in enumerate(series):
+    for number, (line, (at, row)) in enumerate(zip(series, places, strict=True)):
         tone = _LINES[number % len(_LINES)]
         parts += _line(line, x, y, tone=tone)
-        parts += [_dot(legend + 4, 54, tone), _text(line.label, legend + 14, 58)]
-        legend += 34 + _wide(line.label)
+        parts += [_dot(at + 4, 54 + _ROW * row, tone), _text(line.label, at + 14, 58 + _ROW * row)]
     return _document(title, height, parts)
+
+
+def _legend(labels: Sequence[str], *, left: float, end: float) -> list[tuple[float, int]]:
+    """Where each label begins, and in which row."""
+    places: list[tuple[float, int]] = []
+    at, row = left, 0
+    for label in labels:
+        width = 14 + _wide(label)
+        if at + width > end and at > left:
+            at, row = left, row + 1
+        places.append((at, row))
+        at += width + 20
+    return places
 
 
 def shown(value: float) -> str:

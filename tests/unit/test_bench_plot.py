@@ -87,3 +87,14 @@ def test_a_chart_loads_nothing_and_takes_no_colour_from_its_page() -> None:
 def test_nothing_to_draw_is_an_empty_chart() -> None:
     assert widths(bars("Nothing", [])) == []
     assert "Nothing" in words(lines("Nothing", [], x_title="x", y_title="y", is_log_y=True))
+
+
+def test_a_legend_of_many_lines_stays_on_the_page_and_no_two_look_alike() -> None:
+    named = [
+        Line(label=f"a store with quite a name {number}", points=[(10.0, 1.0), (100.0, 2.0)]) for number in range(8)
+    ]
+    root = ElementTree.fromstring(lines("Costs", named, x_title="x", y_title="y"))
+    told = [one for one in root.iter(f"{SVG}text") if (one.text or "").startswith("a store")]
+    assert len(told) == 8 and all(float(one.attrib["x"]) + 7 * len(one.text or "") < WIDTH for one in told)
+    assert len({(one.attrib["x"], one.attrib["y"]) for one in told}) == 8
+    assert len({one.attrib["stroke"] for one in root.iter(f"{SVG}polyline")}) == 8
