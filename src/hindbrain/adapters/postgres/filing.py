@@ -2,18 +2,18 @@
 
 from hindbrain.adapters.postgres.codec import column
 from hindbrain.adapters.postgres.wire import Db
-from hindbrain.core.digest import hasten, sha256
+from hindbrain.core.digest import hasten
 from hindbrain.core.model import State
 from hindbrain.core.model.filing import Filing, is_superseded, updated
 from hindbrain.core.model.moment import stamp
-from hindbrain.core.model.record import actor_record, canonical
+from hindbrain.core.model.record import actor_record, canonical, fingerprint_of
 from hindbrain.core.notation import write
 from hindbrain.core.trust import QUARANTINED
 from hindbrain.errors import Conflict, StoreDamaged
 from hindbrain.ports import Changes
 
 _READ = """
-SELECT m.seq, m.id, m.trust, m.data
+SELECT m.seq, m.id, m.trust, m.row_hash, m.data
 FROM unnest(%s::text[], %s::int[]) AS g(id, version) JOIN memory m ON m.id = g.id AND m.version = g.version
 ORDER BY m.seq
 """
@@ -44,12 +44,14 @@ def put(filing: Filing, changes: Changes, *, db: Db) -> set[int]:
     rewritten, now = filing.rewriting, stamp(filing.at)
     closed: list[dict[str, object]] = []
     filed: list[dict[str, object]] = []
-    for seq, key, trust, old in found:
+    for seq, key, trust, proof, old in found:
+        if fingerprint_of(old) != proof:  # a new hash would fit what is damaged, and nobody would find it again
+            raise StoreDamaged(f"memory {key} is not as it was written", fix="run `hindbrain fsck --repair`")
         try:
             text, since = rewritten(old), max(now, updated(old))
         except ValueError as error:
             raise StoreDamaged(f"memory {key} cannot be read: {error}", fix="run `hindbrain doctor`") from error
-        hash_ = sha256(text.encode("utf-8", "surrogatepass"))
+        hash_ = fingerprint_of(text)
         state = str(_state(filing, old, trust=trust))
         closed.append({"id": key, "version": filing.versions[key], "since": since})
         filed.append({"seq": seq, "state": state, "since": since, "row_hash": hash_, "data": text})
