@@ -24,7 +24,8 @@ from hindbrain.core.words import asked_terms, terms
 _TITLE = "How the constants were chosen"
 _WORDS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 _EACH = (0.0, 0.04, 0.08, 0.1, 0.12, 0.16)
-_MANY = (0.0, 0.025, 0.05, 0.075, 0.1)
+_MANY = (0.0, 0.02, 0.04, 0.06, 0.08, 0.1)
+_CROWD = (2, 3, 4, 6, 64)
 _LEAST = (0.0, 0.05, 0.1, 0.2, 0.3)
 _DECIDE = (0.5, 0.6, 0.7, 0.8, 0.9)
 _GATE = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45)
@@ -49,6 +50,7 @@ def measure(*, is_quick: bool) -> Part:
         _grid("WORDS", _WORDS, found),
         _grid("EACH", _EACH, found),
         _grid("MANY", _MANY, found),
+        _grid("CROWD", _CROWD, found),
         _grid("LEAST", _LEAST, found),
         _decided(found),
         *([] if is_quick else [*_gates(), _diversity()]),
@@ -61,9 +63,10 @@ _NOTES = (
     "`python -m bench --only tune`, on the same halves as above, so the other halves are the real test. R@10 by "
     "relevance alone (LongMemEval S: hit@5), before nudges and repeats. In bold what recall runs with.",
     "`WORDS`: what a full share of words is worth in cosines where a question has few, `EACH`: what it is worth more "
-    f"for each of its words between {fuse.SHORT} and {fuse.LONG}. `MANY`: taken off for each e-fold of pieces. "
-    "`LEAST`: cosine below which meaning alone is no reason to answer. `DECIDE`: of the worth of a question's words, "
-    "what the best answer by words must hold so that a process without a running model does not start one.",
+    f"for each of its words between {fuse.SHORT} and {fuse.LONG}. `MANY`: taken off for each e-fold of pieces, up to "
+    "`CROWD` of them. `LEAST`: cosine below which meaning alone is no reason to answer. `DECIDE`: of the worth of a "
+    "question's words, what the best answer by words must hold so that a process without a running model does not "
+    "start one.",
 )
 
 
@@ -124,7 +127,7 @@ def _score(case: Case, name: str) -> float:
 
 def _relevance(case: Case) -> Any:
     """As `fuse.relevance` has it, for all candidates at once; what is no answer at all comes last."""
-    many = fuse.MANY * np.log(np.maximum(case.pieces, 1))
+    many = fuse.MANY * np.log(np.clip(case.pieces, 1, fuse.CROWD))
     found = fuse.weight(case.asked) * case.share + case.likeness - many
     return np.where(case.has_words | (case.likeness >= fuse.LEAST), found, -np.inf)
 

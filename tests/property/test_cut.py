@@ -5,7 +5,7 @@ import itertools
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hindbrain.core.recall.cut import MOST, PIECE, cut
+from hindbrain.core.recall.cut import MOST, PIECE, WHOLE, cut
 
 WORDS = st.lists(st.sampled_from(["a", "lesson", "x" * 90, "one. Two", "\n\n", "\n", "\r\n\r\n", "   ", "。"]))
 LONG = st.builds(lambda words, times: " ".join(words * times), WORDS, st.integers(1, 60))
@@ -30,7 +30,8 @@ def test_all_that_is_not_blank_is_in_some_piece(text: str) -> None:
 def test_pieces_are_few_and_none_is_much_longer_than_needed(text: str) -> None:
     spans = cut(text)
     assert len(spans) <= MOST
-    assert all(end - start <= max(PIECE, 8 * len(text) // MOST) for start, end in spans)
+    longest = WHOLE if len(spans) == 1 else max(PIECE, 8 * len(text) // MOST)
+    assert all(end - start <= longest for start, end in spans)
 
 
 @given(TEXTS)
@@ -41,6 +42,6 @@ def test_pieces_go_forward_and_repeat_little(text: str) -> None:
         assert before.end - after.start <= max(PIECE, 8 * len(text) // MOST) // 8
 
 
-@given(st.text(max_size=PIECE))
+@given(st.text(max_size=WHOLE))
 def test_a_short_text_is_one_piece_without_the_blanks_around_it(text: str) -> None:
     assert [text[start:end] for start, end in cut(text)] == ([text.strip()] if text.strip() else [])

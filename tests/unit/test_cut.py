@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from hindbrain.core.recall.cut import MOST, PIECE, cut
+from hindbrain.core.recall.cut import MOST, PIECE, WHOLE, cut
 
 
 def pieces(text: str) -> list[str]:
@@ -12,7 +12,7 @@ def pieces(text: str) -> list[str]:
 
 
 def test_paragraphs_stay_whole_and_nothing_is_repeated() -> None:
-    paragraphs = [f"{n} " + "words of one thought " * 15 for n in range(4)]
+    paragraphs = [f"{n} " + "words of one thought " * 8 for n in range(4)]
     assert pieces("\n\n".join(paragraphs)) == [paragraph.strip() for paragraph in paragraphs]
 
 
@@ -45,7 +45,18 @@ def test_a_word_without_end_is_cut_by_length() -> None:
 
 def test_the_last_two_pieces_share_what_is_left() -> None:
     found = pieces("word " * 100)
-    assert len(found) == 2 and min(map(len, found)) > PIECE // 3
+    assert len(found) == 3 and min(map(len, found)) > PIECE // 3
+
+
+def test_a_text_that_has_one_meaning_as_a_whole_is_not_cut() -> None:
+    assert pieces("word " * (WHOLE // 5)) == [("word " * (WHOLE // 5)).strip()]
+
+
+def test_a_fact_that_a_long_text_mentions_in_passing_is_most_of_its_piece() -> None:
+    fact = "My sister moved to Lisbon in May."
+    chat = "We talked about the garden and the new fence. " * 8
+    told = next(piece for piece in pieces(f"{chat}{fact} {chat}") if fact in piece)
+    assert len(told) <= PIECE
 
 
 @pytest.mark.parametrize("unit", ["x", " ", "x ", "\n", "。", "a\n\n"])

@@ -3,7 +3,7 @@
 import pytest
 
 from hindbrain.core.recall.bm25 import K1, Document, idf, length, scores
-from hindbrain.core.recall.fuse import LONG, SHORT, WORDS, crowd, relevance, share, weight
+from hindbrain.core.recall.fuse import CROWD, LONG, SHORT, WORDS, crowd, relevance, share, weight
 
 
 def documents(*texts: str) -> list[Document]:
@@ -58,6 +58,10 @@ def test_the_best_of_many_pieces_has_to_be_better() -> None:
     one, two, many = (relevance(0.2, 0.5, weight=1.25, pieces=pieces) for pieces in (1, 2, 20))
     assert one == pytest.approx(1.25 * 0.2 + 0.5)
     assert many < two < one
+
+
+def test_pieces_of_one_text_are_alike_so_that_many_more_of_them_cost_no_more() -> None:
+    assert crowd(CROWD - 1) < crowd(CROWD) == crowd(60)
 
 
 def test_a_short_question_goes_by_its_meaning_and_a_long_one_by_its_words() -> None:

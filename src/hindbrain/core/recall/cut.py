@@ -1,14 +1,17 @@
 """Where a long text is cut into pieces, each short enough to have one meaning.
 
-A piece ends where a writer would pause: after a paragraph, else a line, a sentence, a word. A piece that begins in the
-middle of a paragraph repeats the last words of the one before, so that a thought across the cut is whole somewhere.
+A text that a small model can still tell apart as a whole is left whole. A longer one speaks of several things, and is
+cut into pieces of two or three sentences: a fact that it mentions in passing would be lost in the vector of a larger
+piece. A piece ends where a writer would pause: after a paragraph, else a line, a sentence, a word. One that begins in
+the middle of a paragraph repeats the last words of the one before, so that a thought across the cut is whole somewhere.
 """
 
 import re
 from functools import cache
 from typing import NamedTuple
 
-PIECE = 480  # characters: about the 128 tokens up to which a small model's vectors still tell texts apart
+WHOLE = 480  # characters: about the 128 tokens up to which a small model's vectors still tell texts apart
+PIECE = 200  # characters of a piece of a longer text
 MOST = 64  # pieces of one text; a text that would have more gets longer ones
 _OVERLAP = 8  # a piece repeats at most one part in so many of the one before
 
@@ -25,7 +28,7 @@ class Span(NamedTuple):
 
 def cut(text: str) -> tuple[Span, ...]:
     """The pieces of `text` in order; none for a blank one. Together they hold all that is not white space."""
-    size = max(PIECE, len(text) // MOST)
+    size = WHOLE if len(text.strip()) <= WHOLE else max(PIECE, len(text) // MOST)
     while len(found := _cut(text, size)) > MOST:
         size *= 2
     return tuple(found)

@@ -14,7 +14,8 @@ from hindbrain.core.recall.bm25 import K1, B
 WORDS = 1.0  # what a full share of words is worth in cosines where a question has few
 EACH = 0.12  # what it is worth more for each further word of the question
 SHORT, LONG = 6, 18  # words of a question from which on that counts, and up to which
-MANY = 0.035  # taken off for each e-fold of pieces: the best of many is good by chance, too
+MANY = 0.08  # taken off for each e-fold of pieces: the best of many is good by chance, too
+CROWD = 4  # pieces up to which that grows: those of one text are much alike, and the tenth is hardly another chance
 LEAST = 0.1  # cosine below which meaning alone is no reason to answer
 DECIDE = 0.7  # of the worth of the question's words, held by the best answer: then no model is started for it
 
@@ -43,4 +44,4 @@ def relevance(words: float, similarity: float, *, weight: float, pieces: int) ->
 
 
 def crowd(pieces: int) -> float:
-    return MANY * math.log(pieces) if pieces > 1 else 0.0
+    return MANY * math.log(min(pieces, CROWD)) if pieces > 1 else 0.0
