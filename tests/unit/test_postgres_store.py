@@ -344,3 +344,20 @@ def test_one_small_project_among_a_thousand_does_not_starve(
             assert store.nearest(point, space, where=where, limit=limit) == exact
             monkeypatch.undo()
             assert len(exact) == min(limit, 2)
+
+
+def test_only_what_was_cut_into_larger_pieces_is_embedded_again_by_a_newer_program(url: str) -> None:
+    store = a_store(url)
+    a_project(store, "one")
+    store.expect(FLAT)
+    short, long = a_memory("short", id="mem-short"), a_memory("long", id="mem-long")
+    made = [a_vector(short, (1.0, 0.0), space=FLAT)]
+    made += [a_vector(long, point, space=FLAT, piece=n) for n, point in enumerate([(1.0, 0.0), (0.0, 1.0)])]
+    store.write(lambda tx: tx.apply(Changes(memories=(short, long), vectors=tuple(made))))
+    store.close()
+    ask(url, "UPDATE meta SET value = '7' WHERE name = 'schema'")
+    newer = a_store(url)
+    assert [memory.id for memory in newer.unembedded(FLAT, limit=5)] == ["mem-long"]
+    found = newer.nearest((1.0, 0.0), FLAT, where=Where(project="prj-one"), limit=5)
+    assert [near.memory_id for near in found] == ["mem-short"] and not newer.damage()
+    newer.close()

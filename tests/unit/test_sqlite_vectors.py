@@ -261,6 +261,19 @@ def test_a_migrated_store_has_nothing_due_until_a_space_is_expected(db_path: Pat
     new.close()
 
 
+def test_only_what_was_cut_into_larger_pieces_is_embedded_again_by_a_newer_program(db_path: Path) -> None:
+    old = SqliteStore(db_path, migrations=[one for one in schema.shipped() if one.number <= 10])
+    a_project(old, "one")
+    old.expect(FLAT)
+    keep_with(old, a_memory("short", id="mem-short"), EAST)
+    keep_with(old, a_memory("long", id="mem-long"), EAST, NORTH, WEST)
+    old.close()
+    new = SqliteStore(db_path)
+    assert [memory.id for memory in new.unembedded(FLAT, limit=5)] == ["mem-long"]
+    assert nearest(new) == ["mem-short"] and not new.damage()
+    new.close()
+
+
 def test_long_jobs_take_many_short_turns(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vectors, "BATCH", 4)
     memories = [
