@@ -32,21 +32,20 @@ def update(old: str, new: str) -> float:
 
 def relevance(query: str, memory: str) -> float:
     """How much `memory` bears on `query`, by the measure that decides whether an agent is told unasked."""
+    from hindbrain.core.recall.cut import cut
     from hindbrain.core.recall.gate import gate
     from hindbrain.core.words import asked_terms, terms
 
     asked = frozenset(asked_terms(query))
     held = asked.intersection(terms(memory))
-    return gate(_similarity(query, memory), held=len(held), asked=len(asked)).value
-
-
-def _similarity(query: str, memory: str) -> float:
-    """The cosine of the best piece, as recall compares it."""
-    from hindbrain.core.recall.cut import cut
-
-    asked = point(query)
     pieces = [memory[span.start : span.end] for span in cut(memory)] or [memory]
-    return max(fsum(map(mul, asked, point(piece))) for piece in pieces)
+    best = max(_similarity(query, piece) for piece in pieces)
+    return gate(best, held=len(held), asked=len(asked), pieces=len(pieces)).value
+
+
+def _similarity(query: str, piece: str) -> float:
+    """The cosine of both."""
+    return fsum(map(mul, point(query), point(piece)))
 
 
 @cache

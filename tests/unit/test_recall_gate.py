@@ -42,3 +42,8 @@ def test_the_threshold_itself_is_enough_however_the_sum_was_rounded() -> None:
 def test_the_verdict_can_be_read() -> None:
     assert str(Gate(value=0.512, least=0.3)) == "0.51, at least 0.3: bears on it"
     assert str(Gate(value=0.1, least=0.25)) == "0.10, under 0.25: too far off to tell an agent unasked"
+
+
+def test_the_best_of_many_pieces_has_to_be_nearer_to_be_told() -> None:
+    assert gate(0.35, held=0, asked=1, pieces=1).is_open and not gate(0.35, held=0, asked=1, pieces=9).is_open
+    assert gate(None, held=1, asked=4, pieces=9) == gate(None, held=1, asked=4)

@@ -84,6 +84,7 @@ def _record(item: Recalled) -> dict[str, Any]:
         "reasons": reasons,
         "similarity": item.similarity,
         "speaks": item.speaks,
+        "pieces": item.pieces,
         "gate": gate,
         "band": item.band,
     }
@@ -96,6 +97,7 @@ def _recalled(record: Mapping[str, Any]) -> Recalled:
         score=Score(tuple(Reason(*reason) for reason in record["reasons"])),
         similarity=record["similarity"],
         speaks=tuple(record["speaks"]),
+        pieces=record["pieces"],
         gate=Gate(value=value, least=least) if record["gate"] else None,
         band=record["band"],
     )

@@ -45,6 +45,7 @@ class Recalled:
     score: Score
     similarity: float | None = None  # cosine to the question, where it is known
     speaks: tuple[int, int] = (0, 0)  # the piece that it is known by
+    pieces: int = 1  # of which that is the best
     gate: Gate | None = None  # whether it bears on the question; None: not asked, or nothing to compare
     band: int = 0  # compared before the score; a higher one comes first
 

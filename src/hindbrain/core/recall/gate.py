@@ -1,12 +1,13 @@
 """Whether a memory bears on a question at all: an agent that is told nothing is better off than one told noise.
 
 The measure is the cosine, lifted by the share of the question's words that the memory holds, and lowered for long
-requests: those say much themselves, and resemble anything a little. `bench/tune.py` shows what each threshold keeps
+requests and long memories: those say much, and resemble anything a little. `bench/tune.py` shows what each threshold keeps
 and lets through.
 """
 
 import math
 
+from hindbrain.core.recall.fuse import crowd
 from hindbrain.core.value import dataclass
 
 LEAST = 0.3  # with meaning
@@ -31,10 +32,10 @@ class Gate:
         return f"{self.value:.2f}, {'at least' if self.is_open else 'under'} {self.least:g}: {verdict}"
 
 
-def gate(similarity: float | None, *, held: int, asked: int) -> Gate:
-    """`held` of the `asked` words of the question stand in the memory."""
+def gate(similarity: float | None, *, held: int, asked: int, pieces: int = 1) -> Gate:
+    """`held` of the `asked` words of the question stand in the memory, and the best of its `pieces` is so similar."""
     part = held / asked if asked else 0.0
     length = _LENGTH * math.log(max(1.0, min(asked, _LONGEST) / _LONG))
     if similarity is None:
         return Gate(value=part - length, least=LEAST_WORDS)
-    return Gate(value=similarity + _HELD * part - length, least=LEAST)
+    return Gate(value=similarity - crowd(pieces) + _HELD * part - length, least=LEAST)

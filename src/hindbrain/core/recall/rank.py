@@ -170,7 +170,7 @@ def _in_order(
     by_date = newest_first(items)
     order = repeats(by_date.items)
     gated = {
-        item.id: replace(item, gate=gate(item.similarity, held=len(seen.asked), asked=len(asked)))
+        item.id: replace(item, gate=gate(item.similarity, held=len(seen.asked), asked=len(asked), pieces=item.pieces))
         for item, seen in zip(head, items, strict=True)
     }
     if by_date.because:

@@ -85,7 +85,13 @@ def _likeness(candidate: Candidate) -> float:
 
 
 def _recalled(candidate: Candidate, score: Score) -> Recalled:
-    return Recalled(memory=candidate.memory, score=score, similarity=candidate.similarity, speaks=candidate.speaks)
+    return Recalled(
+        memory=candidate.memory,
+        score=score,
+        similarity=candidate.similarity,
+        speaks=candidate.speaks,
+        pieces=candidate.pieces,
+    )
 
 
 def _relevance(candidate: Candidate, *, weight: float, best: float, path: str) -> tuple[Reason, ...]:
