@@ -1,8 +1,8 @@
 """Whether a memory bears on a question at all: an agent that is told nothing is better off than one told noise.
 
 The measure is the cosine, lifted by the share of the question's words that the memory holds, and lowered for long
-requests and long memories: those say much, and resemble anything a little. `bench/tune.py` shows what each threshold keeps
-and lets through.
+requests and long memories: those say much, and resemble anything a little. `bench/tune.py` shows what each threshold
+keeps and lets through.
 """
 
 import math
