@@ -46,6 +46,21 @@ class Gone(AngleEmbedder):
         raise EmbedderMissing("onnxruntime is not installed", fix="pip install hindbrain")
 
 
+@pytest.mark.parametrize(("strategy", "is_counted"), [("default", True), ("loki", False)])
+def test_what_meaning_brings_counts_with_the_words_it_holds_although_words_brought_others(
+    store: Store, strategy: str, is_counted: bool
+) -> None:
+    fill(store, 300)
+    keep(store, *(a_memory(f"redis, note {n}", id=f"mem-redis-{n:03}") for n in range(200)))
+    keep_at(store, a_memory(f"redis and {'much else ' * 60}", id="mem-near"), 0)
+    warm = AngleEmbedder({"redis": 0.0})
+
+    near = by_id(asked(store, "redis", warm, limit=1, strategy=strategy))["mem-near"]
+
+    assert near.similarity == pytest.approx(1.0, abs=0.01)
+    assert (near.words > 0, near.share > 0) == (is_counted, is_counted)
+
+
 # BD-060
 def test_a_cold_model_is_not_started_where_words_decide(store: Store) -> None:
     fill(store)
