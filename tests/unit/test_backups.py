@@ -20,6 +20,7 @@ from hindbrain.adapters.sqlite.backups import SqliteBackups
 from hindbrain.app.backup import backup, drill, last, restore
 from hindbrain.app.doctor import age
 from hindbrain.app.drain import drain
+from hindbrain.app.edit import edit
 from hindbrain.app.fsck import fsck
 from hindbrain.app.migrate import migrate
 from hindbrain.app.tools import Tools
@@ -341,6 +342,22 @@ def test_a_memory_without_a_backup_comes_back_from_its_own_history(
     known = sqlite_store.memory("mem-a")
     assert known and known.content == "the limit is 100 requests" and checkup.mended.base == ""
     assert [one.sort for one in backups.all()] == ["aside"]
+
+
+# R8
+def test_what_could_not_be_changed_because_it_was_damaged_is_repaired_and_can_be_changed_then(
+    tools: Tools, sqlite_store: SqliteStore, db_path: Path
+) -> None:
+    a_project(sqlite_store)
+    keep(sqlite_store, a_memory("the limit is 100 requests", id="mem-a"))
+    as_a_disk_does(db_path, "UPDATE memory SET content = replace(content, '100', '900')")
+    with pytest.raises(StoreDamaged, match="mem-a"):
+        edit("mem-a", {"importance": 9}, store=sqlite_store, clock=tools.clock)
+    checkup = fsck(tools, is_repairing=True)
+    assert checkup.is_sound and checkup.mended and checkup.mended.restored == ("memory mem-a",)
+    edit("mem-a", {"importance": 9}, store=sqlite_store, clock=tools.clock)
+    known = sqlite_store.memory("mem-a")
+    assert known and (known.content, known.importance) == ("the limit is 100 requests", 9) and fsck(tools).is_sound
 
 
 # R8

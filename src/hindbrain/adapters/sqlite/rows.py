@@ -58,6 +58,16 @@ def _values(memory: Memory) -> tuple[Any, ...]:
     )
 
 
+def is_whole(row: Sequence[Any]) -> bool:
+    """Whether a row selected as SELECTED says what it was written to say."""
+    try:
+        memory = of_row(tuple(row[: len(COLUMNS)]))
+    except (ValueError, KeyError, TypeError):
+        return False
+    proof: str = row[len(COLUMNS) - 1]
+    return row_hash(memory) == proof
+
+
 @lru_cache(maxsize=2048)  # a question reads some rows twice, and the next one many of them again
 def of_row(row: tuple[Any, ...]) -> Memory:
     """The memory in a row selected as SELECTED, which may go on behind it."""
