@@ -98,7 +98,7 @@ class SqliteReader:
                 raise
 
     def _memories(self, rest: str, *values: Any) -> list[Memory]:
-        return _those(self._all(f"SELECT {rows.SELECTED} FROM memory m {rest}", *values))
+        return _those(rows.selected(self._all, f"memory m {rest}", *values))
 
     def leaving_out(self, *, is_proven: bool = False) -> "AbstractContextManager[list[str]]":
         from hindbrain.adapters.unread import leaving_out
@@ -124,9 +124,7 @@ class SqliteReader:
         return int(self._all(f"SELECT count(*) FROM memory m WHERE {clause}", *values)[0][0])
 
     def memories(self, ids: Sequence[str]) -> Mapping[str, Memory]:
-        found = self._all(
-            f"SELECT {rows.SELECTED} FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value", rows.to_json(list(ids))
-        )
+        found = rows.selected(self._all, rows.THOSE, rows.to_json(list(ids)))
         return {memory.id: memory for memory in _those(found)}
 
     def search(self, words: Sequence[str], where: Where, *, limit: int) -> Sequence[Hit]:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 _INSERT = f"INSERT INTO memory ({', '.join(rows.WRITTEN)}) VALUES ({', '.join('?' * len(rows.WRITTEN))})"
 _PULSED = (*Counters.__slots__, "confidence", "row_hash", "last_used_at", "decayed_at")
 _PULSE = f"UPDATE memory SET {', '.join(f'{name} = ?' for name in _PULSED)} WHERE id = ?"
-_STANDING = f"SELECT {rows.SELECTED} FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value"
 _UPDATE = f"UPDATE memory SET {', '.join(f'{name} = ?' for name in rows.WRITTEN)} WHERE id = ?"
 
 
@@ -164,10 +163,7 @@ def _version(memory_id: str, db: apsw.Connection, *, is_new: bool) -> int:
     if is_new:
         (known,) = db.execute("SELECT version FROM memory WHERE id = ?", (memory_id,)).fetchone() or (0,)
         return int(known)
-    try:
-        found = _all(db, _STANDING, rows.to_json([memory_id]))
-    except UnicodeDecodeError as error:
-        raise StoreDamaged.of(f"memory {memory_id}") from error
+    found = rows.selected(partial(_all, db), rows.THOSE, rows.to_json([memory_id]))
     if found and not rows.is_whole(found[0]):
         raise StoreDamaged.of(f"memory {memory_id}")
     return rows.of_row(found[0]).version if found else 0
@@ -180,7 +176,7 @@ def _all(db: apsw.Connection, sql: str, *values: Any) -> list[Any]:
 def _beat(pulses: Sequence[Pulse], db: apsw.Connection) -> None:
     """A memory that is not as it was written stays so, and costs others that were shown with it no count."""
     touched = list(dict.fromkeys(pulse.memory_id for pulse in pulses))
-    found = _all(db, _STANDING, rows.to_json(touched))
+    found = rows.selected(partial(_all, db), rows.THOSE, rows.to_json(touched))
     there = {row[0] for row in found}
     known = {row[0]: rows.of_row(row) for row in found if rows.is_whole(row)}
     for pulse in pulses:
