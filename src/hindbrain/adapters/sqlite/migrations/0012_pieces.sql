@@ -1,7 +1,7 @@
--- 0011 pieces: long texts are cut finer than before, so what has more than one piece is embedded again.
+-- 0012 pieces: long texts are cut finer than before, so what has more than one piece is embedded again.
 -- Short texts, which most memories are, keep their vectors. Until a worker has made the others they count like those
 -- that have none yet.
--- Code of 0010 reads and writes on as before; what it embeds has larger pieces.
+-- Code of 0011 reads and writes on as before; what it embeds has larger pieces.
 
 INSERT OR IGNORE INTO vector_due
 SELECT DISTINCT v.space, v.memory
