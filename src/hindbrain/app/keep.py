@@ -1,10 +1,11 @@
 """Whether a new statement becomes a memory, a new version, one more piece of evidence, or a question for a person."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from hindbrain.app.revise import revised
 from hindbrain.app.settle import settled
-from hindbrain.core import trust
+from hindbrain.core import same, supersede, trust
 from hindbrain.core.model import (
     ActorType,
     Event,
@@ -19,12 +20,11 @@ from hindbrain.core.model import (
     Vector,
     Verdict,
 )
-from hindbrain.core.same import is_same as is_same_lesson
-from hindbrain.core.supersede import Ruling, rule
+from hindbrain.core.supersede import Ruling
 from hindbrain.core.supersede import Verdict as Ruled
 from hindbrain.core.value import dataclass, field, replace
 from hindbrain.core.words import query_terms, telling_set
-from hindbrain.ports import Chance, Changes, Saying, Transaction, Where
+from hindbrain.ports import Chance, Changes, Reader, Saying, Store, Transaction, Where
 from hindbrain.settings import Settings
 
 _FEW = 12  # words of a text that are all looked up; of a longer one the rarer half, which a near text must share
@@ -32,6 +32,7 @@ _LOOKED_UP = 24  # words whose rarity is asked for; the longest, because short o
 _NEAR = 0.4  # overlap below which two texts are about different things; spares most of the close comparison
 EVENTS = (Kind.EPISODE, Kind.ITERATION)  # what happened twice happened twice
 _NEIGHBOURS = 12  # memories with the most words in common that a new one is compared with
+_PAIRS = 256  # of texts that were compared lately
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +65,57 @@ def keep(new: Newcomer, tx: Transaction, *, chance: Chance, settings: Settings) 
         if known and keeper.says_the_same(known):
             return keeper.reworded(known, why="same key, other words")
     return keeper.compared()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """What is known of a statement before it is a memory, and decides with whom that is compared."""
+
+    content: str
+    project: str
+    persona: str | None
+
+
+def foresee(wordings: Iterable[Wording], *, store: Store, settings: Settings) -> None:
+    """Compare before the gate what `keep` will compare behind it, where others would wait for that.
+
+    Only what one text means for another is remembered, and no writer changes that. Who the neighbours are, and what
+    becomes of the newcomer, is found out behind the gate all the same.
+    """
+    found = store.glance(lambda reader: [(one.content, list(_neighbours(one, reader))) for one in wordings])
+    for content, olds in found or ():
+        for old in olds:
+            if not (settings.deduplication and is_same_lesson(content, old.content)):
+                rule(content, old.content)
+
+
+@lru_cache(maxsize=_PAIRS)
+def is_same_lesson(new: str, old: str) -> bool:
+    return same.is_same(new, old)
+
+
+@lru_cache(maxsize=_PAIRS)
+def rule(new: str, old: str) -> Ruling:
+    return supersede.rule(new, old)
+
+
+def _neighbours(new: Wording, reader: Reader) -> Iterator[Memory]:
+    voices = (new.persona,) if new.persona else ()
+    where = Where(project=new.project, with_everywhere=False, voices=voices)
+    words = query_terms(new.content)
+    longest = sorted(words, key=len, reverse=True)[:_LOOKED_UP]
+    rare = words if len(words) <= _FEW else reader.rarest(longest, limit=max(_FEW, len(words) // 2 + 1))
+    found = [match.memory_id for match in reader.matches(rare, where, limit=_NEIGHBOURS)]
+    near = _near(found, frozenset(words), reader)
+    known = reader.memories(near) if near else {}
+    olds = (known[key] for key in near if key in known)
+    return (old for old in olds if old.persona == new.persona and old.kind not in EVENTS)
+
+
+def _near(ids: Sequence[str], words: frozenset[str], reader: Reader) -> list[str]:
+    """Those of `ids` that may be about the same. By their words: few are, and only those are worth reading."""
+    held = reader.content_terms(ids) if ids else {}
+    return [key for key in ids if key in held and _overlap(words, telling_set(held[key])) >= _NEAR]
 
 
 def _may_replace(new: Memory, old: Memory) -> bool:
@@ -213,7 +265,8 @@ class _Keeper:
         """
         new = self.new.memory
         around = _Neighbourhood()
-        for old in self._neighbours() if new.trust else ():
+        wording = Wording(content=new.content, project=new.project, persona=new.persona)
+        for old in _neighbours(wording, self.tx) if new.trust else ():
             if self.settings.deduplication and is_same_lesson(new.content, old.content):
                 if not _may_replace(new, old):
                     return self.repeated(old)
@@ -233,24 +286,6 @@ class _Keeper:
             around.replaced.append((old, ruling.reason))
         elif is_update or ruling.verdict is Ruled.REVIEW:
             around.doubtful.append((old, ruling.reason))
-
-    def _neighbours(self) -> Iterator[Memory]:
-        memory = self.new.memory
-        voices = (memory.persona,) if memory.persona else ()
-        where = Where(project=memory.project, with_everywhere=False, voices=voices)
-        words = query_terms(memory.content)
-        longest = sorted(words, key=len, reverse=True)[:_LOOKED_UP]
-        rare = words if len(words) <= _FEW else self.tx.rarest(longest, limit=max(_FEW, len(words) // 2 + 1))
-        found = [match.memory_id for match in self.tx.matches(rare, where, limit=_NEIGHBOURS)]
-        near = self._near(found, frozenset(words))
-        known = self.tx.memories(near) if near else {}
-        olds = (known[key] for key in near if key in known)
-        return (old for old in olds if old.persona == memory.persona and old.kind not in EVENTS)
-
-    def _near(self, ids: Sequence[str], words: frozenset[str]) -> list[str]:
-        """Those of `ids` that may be about the same. By their words: few are, and only those are worth reading."""
-        held = self.tx.content_terms(ids) if ids else {}
-        return [key for key in ids if key in held and _overlap(words, telling_set(held[key])) >= _NEAR]
 
     def stored(self, around: _Neighbourhood) -> Kept:
         """As a memory of its own, in the place of those that it replaces."""

@@ -37,8 +37,7 @@ class Likeness:
 
 def is_same(a: str, b: str) -> bool:
     """Whether one of the two says it all."""
-    alike = likeness(a, b)
-    return alike.score >= MERGE_AT and not alike.guards
+    return _score(a, b) >= MERGE_AT and not _forbidden(a, b)
 
 
 def means_same(a: str, b: str, *, similarity: float) -> bool:
@@ -60,15 +59,24 @@ def _meant(claim: Claim) -> tuple[str, ...]:
 
 def likeness(a: str, b: str) -> Likeness:
     """Compare two texts; the order of the two does not matter."""
-    is_long = max(len(a), len(b)) > _LONGEST
-    if a == b or (not is_long and content_hash(a) == content_hash(b)):
-        return Likeness(score=1.0, guards=())
+    return Likeness(score=_score(a, b), guards=_forbidden(a, b))
+
+
+def _score(a: str, b: str) -> float:
+    if _is_equal(a, b):
+        return 1.0
     score = wording(a, b)
-    if is_long:
-        score = min(score, _SWAPPED)
-    elif score >= _NEAR:
-        score = _judged(read(a), read(b), score=score)
-    return Likeness(score=score, guards=_guards(a, b))
+    if max(len(a), len(b)) > _LONGEST:
+        return min(score, _SWAPPED)
+    return _judged(read(a), read(b), score=score) if score >= _NEAR else score
+
+
+def _forbidden(a: str, b: str) -> tuple[str, ...]:
+    return () if _is_equal(a, b) else _guards(a, b)
+
+
+def _is_equal(a: str, b: str) -> bool:
+    return a == b or (max(len(a), len(b)) <= _LONGEST and content_hash(a) == content_hash(b))
 
 
 def wording(a: str, b: str) -> float:
