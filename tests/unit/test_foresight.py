@@ -13,7 +13,7 @@ from hindbrain.app.add import Noted, add
 from hindbrain.app.archive import delete
 from hindbrain.app.capture import Said, capture
 from hindbrain.app.edit import edit
-from hindbrain.app.keep import is_same_lesson, rule
+from hindbrain.app.keep import is_same_lesson, ruled
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import Memory, Receipt, State, Verdict
 from hindbrain.core.words import query_terms
@@ -73,7 +73,7 @@ class Pair:
     def __init__(self, home: Path, *, may_look: bool) -> None:
         home.mkdir()
         is_same_lesson.cache_clear()
-        rule.cache_clear()
+        ruled.cache_clear()
         self.store = Overtaken(home / "h.db", may_look=may_look)
         self.other = SqliteStore(home / "h.db")
         a_project(self.store)

@@ -20,7 +20,7 @@ from hindbrain.core.model import (
     Vector,
     Verdict,
 )
-from hindbrain.core.supersede import Ruling
+from hindbrain.core.supersede import Finding
 from hindbrain.core.supersede import Verdict as Ruled
 from hindbrain.core.value import dataclass, field, replace
 from hindbrain.core.words import query_terms, telling_set
@@ -86,7 +86,7 @@ def foresee(wordings: Iterable[Wording], *, store: Store, settings: Settings) ->
     for content, olds in found or ():
         for old in olds:
             if not (settings.deduplication and is_same_lesson(content, old.content)):
-                rule(content, old.content)
+                ruled(content, old.content)
 
 
 @lru_cache(maxsize=_PAIRS)
@@ -95,8 +95,8 @@ def is_same_lesson(new: str, old: str) -> bool:
 
 
 @lru_cache(maxsize=_PAIRS)
-def rule(new: str, old: str) -> Ruling:
-    return supersede.rule(new, old)
+def ruled(new: str, old: str) -> Finding:
+    return supersede.decide(new, old)
 
 
 def _neighbours(new: Wording, reader: Reader) -> Iterator[Memory]:
@@ -160,7 +160,7 @@ class _Keeper:
         """
         new = self.new.memory
         is_same = new.content.split() == known.content.split() or is_same_lesson(new.content, known.content)
-        return _may_replace(new, known) and (is_same or rule(new.content, known.content).verdict is Ruled.REFINES)
+        return _may_replace(new, known) and (is_same or ruled(new.content, known.content).verdict is Ruled.REFINES)
 
     def repeated(self, known: Memory) -> Kept:
         """The same text once more: evidence, perhaps a second witness, perhaps a return of what was put away."""
@@ -273,13 +273,13 @@ class _Keeper:
                 around.replaced.append((old, "the same lesson in other words"))
                 around.inherited += old.counters.evidence
                 continue
-            ruling = rule(new.content, old.content)
+            ruling = ruled(new.content, old.content)
             if ruling.verdict is Ruled.REFINES and self.settings.deduplication and _may_replace(new, old):
                 return self.reworded(old, why=ruling.reason)
             self._weigh(old, ruling, around=around)
         return self.stored(around)
 
-    def _weigh(self, old: Memory, ruling: Ruling, *, around: _Neighbourhood) -> None:
+    def _weigh(self, old: Memory, ruling: Finding, *, around: _Neighbourhood) -> None:
         """A certain update retires the old; an uncertain one, or one against higher trust, is a person's to decide."""
         is_update = ruling.verdict is Ruled.SUPERSEDES and self.settings.track_superseded
         if is_update and _may_replace(self.new.memory, old):
