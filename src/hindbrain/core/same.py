@@ -73,7 +73,10 @@ def likeness(a: str, b: str) -> Likeness:
 
 
 def _is_equal(a: str, b: str) -> bool:
-    return a == b or (max(len(a), len(b)) <= _LONGEST and content_hash(a) == content_hash(b))
+    return a == b or (max(len(a), len(b)) <= _LONGEST and _hash(a) == _hash(b))
+
+
+_hash = lru_cache(maxsize=256)(content_hash)  # one text is compared with several
 
 
 def wording(a: str, b: str) -> float:

@@ -61,7 +61,17 @@ def rule(new: str, old: str) -> Ruling:
 
 
 def _paired(new: str, old: str) -> _Pair:
-    return _Pair(new=read(new), old=read(old), said=new[:_HEADLINE], was=old[:_HEADLINE])
+    ours, theirs = read(new), read(old)
+    here, there = frozenset(ours.content), frozenset(theirs.content)
+    return _Pair(
+        new=ours,
+        old=theirs,
+        said=new[:_HEADLINE],
+        was=old[:_HEADLINE],
+        shared=here & there,
+        only_new=here - there,
+        only_old=there - here,
+    )
 
 
 def _decided(pair: _Pair, *, new: str, old: str) -> Finding:
@@ -81,18 +91,9 @@ class _Pair:
     old: Claim
     said: str  # the start of the new text as it was written
     was: str  # and of the old
-
-    @property
-    def shared(self) -> frozenset[str]:
-        return frozenset(self.new.content) & frozenset(self.old.content)
-
-    @property
-    def only_new(self) -> frozenset[str]:
-        return frozenset(self.new.content) - frozenset(self.old.content)
-
-    @property
-    def only_old(self) -> frozenset[str]:
-        return frozenset(self.old.content) - frozenset(self.new.content)
+    shared: frozenset[str]  # words with meaning that both have
+    only_new: frozenset[str]
+    only_old: frozenset[str]
 
     @property
     def overlap(self) -> float:
