@@ -209,10 +209,9 @@ def test_of_more_than_a_writer_can_catch_up_with_it_reads_all_again(
 def test_who_cannot_be_among_the_best_is_not_missed(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, kept: list[str], asked: list[str]
 ) -> None:
-    from hindbrain.adapters.sqlite import postings, prune
+    from hindbrain.adapters.sqlite import prune
 
     monkeypatch.setattr(prune, "_FEW", 0)  # as in a large store
-    monkeypatch.setattr(postings, "_LONG", 3)
     with closing(SqliteStore(tmp_path_factory.mktemp("pruned") / "h.db")) as store:
         for name in ("one", "two"):
             a_project(store, name)

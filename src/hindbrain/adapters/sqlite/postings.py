@@ -9,7 +9,7 @@ from hindbrain.core.recall.bm25 import K1, B
 from hindbrain.core.recall.index import WEIGHTS
 
 FARTHEST = 4_000_000  # seq; there is a place for every one up to the last
-_LONG = 4_000  # holders from which on it pays to know by seq, without a search, how often each has the word
+_SHARE = 4  # a word that one in so many memories holds is kept by seq as well: then nobody has to be searched for
 _WEIGHTS: Any = np.array(WEIGHTS)
 
 
@@ -57,7 +57,7 @@ class Postings:
         seqs, often = self.seqs, self.often
         if not len(seqs):
             return np.zeros(len(wanted))
-        if len(seqs) < _LONG:
+        if _SHARE * len(seqs) < seqs[-1]:
             places = np.minimum(np.searchsorted(seqs, wanted), len(seqs) - 1)
             return np.where(seqs[places] == wanted, often[places], 0.0)
         if self._by_seq is None:
