@@ -25,6 +25,7 @@ from clients.script import Request, Script
 
 from hindbrain.adapters.lease import Lease
 from hindbrain.adapters.sqlite import SqliteStore
+from hindbrain.core.model.job import JobState
 from scripts.clients import Absent, command
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -220,7 +221,8 @@ class Desk:
         if files or not store.exists():
             return files or ["no store yet"]
         with contextlib.closing(SqliteStore(store)) as opened:
-            return [job.kind for job in opened.due(datetime.now(UTC), limit=100)]
+            due = [job.kind for job in opened.due(datetime.now(UTC), limit=100)]
+            return due + [job.key for job in opened.jobs(states=(JobState.QUEUED,), kind="transcript")]  # or read late
 
     def until(self, is_so: Callable[[], bool]) -> None:
         """Wait for what happens in another process."""

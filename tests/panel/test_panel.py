@@ -370,6 +370,18 @@ def test_a_change_by_another_process_is_seen_without_a_key(chorus: Hindbrain) ->
     tried(chorus, story)
 
 
+def test_a_purge_by_another_process_and_its_undoing_are_seen_without_a_key(chorus: Hindbrain) -> None:  # S12
+    async def story(pilot: Pilot[None]) -> None:
+        assert "All endpoints return" in screen(pilot) and "6 learnings" in screen(pilot)
+        purged = await asyncio.to_thread(chorus.purge, session="ch-015")
+        await until(pilot, lambda: "All endpoints return" not in screen(pilot))
+        [(_, run)] = purged.runs
+        await asyncio.to_thread(chorus.undo_upkeep, run)
+        await until(pilot, lambda: "All endpoints return" in screen(pilot) and "6 learnings" in screen(pilot))
+
+    tried(chorus, story)
+
+
 def test_no_character_of_a_memory_steers_the_terminal(tmp_path: Path) -> None:
     bad = "a\x1b[2Jb\x07c\u202ed\u200be\x9b31mf\rg"
     with a_project(tmp_path) as hindbrain:

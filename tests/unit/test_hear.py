@@ -1,5 +1,6 @@
 """What a session said is captured from its client's file, once, and from the agent's own words only."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from building import NOW
 from hooking import transcript
 
 from hindbrain.app.answer import answer
-from hindbrain.app.hear import hear
+from hindbrain.app.hear import PAUSES_S, hear
 from hindbrain.app.jobs import run_due
 from hindbrain.app.tasks import Task, complete, queued
 from hindbrain.app.tools import Tools
@@ -57,6 +58,54 @@ def test_without_a_file_the_words_that_came_along_are_heard(tools: Tools, tmp_pa
     assert lessons(tools) == ["The lock expires after 30 seconds"]
     heard(tools, path="", format="text", session="s1", text=LESSON)
     assert len(tools.store.receipts("prj-one", session="s1")) == 1
+
+
+def late(tools: Tools, path: Path) -> Job:
+    """A file that did not hold the agent's last words when it was read for the first time."""
+    (again,) = heard(tools, path=str(path), format="claude", session="s1", text=f"Done.\n\n{LESSON}").jobs
+    assert lessons(tools) == [] and again.due_at > NOW
+    return again
+
+
+def test_a_file_that_its_client_writes_late_is_read_again(tools: Tools, tmp_path: Path) -> None:
+    path = transcript(tmp_path / "t.jsonl", "I look into it.")
+    again = late(tools, path)
+    transcript(path, "I look into it.", f"Done.\n\n{LESSON}\n")
+    assert heard(tools, **again.payload).jobs == ()
+    assert lessons(tools) == ["The lock expires after 30 seconds"]
+
+
+def test_last_words_that_never_reach_the_file_are_taken_as_they_came(tools: Tools, tmp_path: Path) -> None:
+    path = transcript(tmp_path / "t.jsonl", "I look into it.")
+    again: tuple[Job, ...] = (late(tools, path),)
+    looks = 0
+    while again:
+        assert lessons(tools) == []
+        again = tuple(heard(tools, **again[0].payload).jobs)
+        looks += 1
+    assert looks == len(PAUSES_S) and lessons(tools) == ["The lock expires after 30 seconds"]
+    transcript(path, "I look into it.", f"Done.\n\n{LESSON}\n")  # and if they do, they say nothing new
+    heard(tools, path=str(path), format="claude", session="s1")
+    assert len(tools.store.receipts("prj-one", session="s1")) == 1
+
+
+def test_one_look_does_not_stand_in_the_way_of_the_next(tools: Tools, tmp_path: Path) -> None:
+    path = transcript(tmp_path / "t.jsonl", "I look into it.")
+    again = late(tools, path)
+    assert again.key != job().key
+    (waiting,) = tools.store.jobs()
+    assert waiting == replace(again, seq=waiting.seq)
+
+
+@pytest.mark.parametrize(
+    "words", ["", " \n", LESSON, f"Done.\n\n{LESSON}", 'She said "no"\tand left', "Größe: 5\u2028cm", "back\\slash"]
+)
+def test_words_are_found_however_a_client_writes_them_down(tools: Tools, tmp_path: Path, words: str) -> None:
+    for is_ascii in (True, False):
+        path = tmp_path / f"{is_ascii}.jsonl"
+        said = {"type": "assistant", "uuid": "u", "message": {"content": [{"type": "text", "text": f"{words}\n"}]}}
+        path.write_text(json.dumps(said, ensure_ascii=is_ascii) + "\n")
+        assert heard(tools, path=str(path), format="claude", session="s1", text=words).jobs == ()
 
 
 def test_what_stands_in_a_file_or_a_result_teaches_nothing(tools: Tools, tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_when_a_session_rests_it_is_heard_learned_from_and_judged(tools: Tools, 
     left = ["handoff"] if happening in (Happening.SESSION_END, Happening.BEFORE_COMPACT) else []  # LK-121
     assert [job.kind for job in jobs] == ["transcript", "extract", "judge", "episode", *left]
     heard, extract, *_ = jobs
-    assert heard.key == "transcript//t/s1.jsonl" and heard.payload["format"] == "claude"
+    assert heard.key.startswith("transcript//t/s1.jsonl/") and heard.payload["format"] == "claude"
     assert {name: heard.payload[name] for name in ("path", "session", "cwd", "text")} == {
         "path": "/t/s1.jsonl",
         "session": "s1",

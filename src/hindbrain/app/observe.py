@@ -181,8 +181,9 @@ class _Desk:
             "cwd": _passed(n.cwd, _SUBJECT),
             "text": text,
         }
-        if path:
-            yield self._job("transcript", path[:_LONGEST_PATH], payload=about)
+        if path:  # each stop has last words of its own, which the file may not hold yet
+            words = f"/{fingerprint(text)[:16]}" if text.strip() else ""
+            yield self._job("transcript", path[:_LONGEST_PATH] + words, payload=about)
         elif text.strip():  # each of them says something else
             yield self._job("transcript", f"{self._session}/{fingerprint(text)[:16]}", payload=about)
 

@@ -92,3 +92,17 @@ def strings(value: object) -> str:
         elif isinstance(current, list):
             waiting.extend(reversed(current))
     return "\n".join(found)
+
+
+def is_told(source: str, words: str) -> bool:
+    """Whether a record holds these words. Line by line: clients cut blanks at the ends, and split an answer as they
+    like."""
+    lines = filter(None, map(str.strip, words.split("\n")))
+    return all(any(form in source for form in _forms(line)) for line in lines)
+
+
+def _forms(line: str) -> Iterator[str]:
+    """How a line of text may stand in a file."""
+    yield json.dumps(line, ensure_ascii=False)[1:-1]
+    yield json.dumps(line)[1:-1]
+    yield line
