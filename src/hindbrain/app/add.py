@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from hindbrain.app.admission import admitted, admitted_body, admitted_list, kinds_removed, tidy
 from hindbrain.app.compose import Draft, compose
 from hindbrain.app.embed import vectors_now
-from hindbrain.app.keep import EVENTS, Newcomer, Wording, foresee, keep
+from hindbrain.app.keep import Newcomer, foresee, keep, wordings
 from hindbrain.app.revise import revised
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import TYPES, Actor, ActorType, Kind, Memory, Provenance, Reach, Receipt, Source
@@ -75,9 +75,7 @@ def add(noted: Noted, *, project: str, tools: Tools) -> Receipt:
         memory=memory, saying=saying, trust_reason=judged.reason, vectors=vectors_now(memory, tools.embedder)
     )
 
-    if memory.kind not in EVENTS:
-        wording = Wording(content=memory.content, project=project, persona=memory.persona)
-        foresee([wording], store=tools.store, settings=settings)
+    foresee(wordings(memory), store=tools.store, settings=settings)
 
     def work(tx: Transaction) -> Receipt:
         kept = keep(newcomer, tx, chance=chance, settings=settings)

@@ -76,13 +76,20 @@ class Wording:
     persona: str | None
 
 
-def foresee(wordings: Iterable[Wording], *, store: Store, settings: Settings) -> None:
+def wordings(*memories: Memory) -> Iterator[Wording]:
+    """Of those that are compared with others at all."""
+    for memory in memories:
+        if memory.kind not in EVENTS:
+            yield Wording(content=memory.content, project=memory.project, persona=memory.persona)
+
+
+def foresee(said: Iterable[Wording], *, store: Store, settings: Settings) -> None:
     """Compare before the gate what `keep` will compare behind it, where others would wait for that.
 
     Only what one text means for another is remembered, and no writer changes that. Who the neighbours are, and what
     becomes of the newcomer, is found out behind the gate all the same.
     """
-    found = store.glance(lambda reader: [(one.content, list(_neighbours(one, reader))) for one in wordings])
+    found = store.glance(lambda reader: [(one.content, list(_neighbours(one, reader))) for one in said])
     for content, olds in found or ():
         for old in olds:
             if not (settings.deduplication and is_same_lesson(content, old.content)):
@@ -106,13 +113,13 @@ def _neighbours(new: Wording, reader: Reader) -> Iterator[Memory]:
     longest = sorted(words, key=len, reverse=True)[:_LOOKED_UP]
     rare = words if len(words) <= _FEW else reader.rarest(longest, limit=max(_FEW, len(words) // 2 + 1))
     found = [match.memory_id for match in reader.matches(rare, where, limit=_NEIGHBOURS)]
-    near = _near(found, frozenset(words), reader)
+    near = _near(found, frozenset(words), reader=reader)
     known = reader.memories(near) if near else {}
     olds = (known[key] for key in near if key in known)
     return (old for old in olds if old.persona == new.persona and old.kind not in EVENTS)
 
 
-def _near(ids: Sequence[str], words: frozenset[str], reader: Reader) -> list[str]:
+def _near(ids: Sequence[str], words: frozenset[str], *, reader: Reader) -> list[str]:
     """Those of `ids` that may be about the same. By their words: few are, and only those are worth reading."""
     held = reader.content_terms(ids) if ids else {}
     return [key for key in ids if key in held and _overlap(words, telling_set(held[key])) >= _NEAR]
@@ -265,8 +272,7 @@ class _Keeper:
         """
         new = self.new.memory
         around = _Neighbourhood()
-        wording = Wording(content=new.content, project=new.project, persona=new.persona)
-        for old in _neighbours(wording, self.tx) if new.trust else ():
+        for old in self._neighbours() if new.trust else ():
             if self.settings.deduplication and is_same_lesson(new.content, old.content):
                 if not _may_replace(new, old):
                     return self.repeated(old)
@@ -278,6 +284,10 @@ class _Keeper:
                 return self.reworded(old, why=ruling.reason)
             self._weigh(old, ruling, around=around)
         return self.stored(around)
+
+    def _neighbours(self) -> Iterator[Memory]:
+        for wording in wordings(self.new.memory):
+            yield from _neighbours(wording, self.tx)
 
     def _weigh(self, old: Memory, ruling: Finding, *, around: _Neighbourhood) -> None:
         """A certain update retires the old; an uncertain one, or one against higher trust, is a person's to decide."""
