@@ -69,6 +69,12 @@ class StoreDamaged(HindbrainError):
     exit_code = 70
     http_status = 500
 
+    @classmethod
+    def of(cls, row: str) -> "StoreDamaged":
+        """A row is not as it was written. Nothing may take its place but a repair: whatever else is written over it
+        gets a hash that fits, and nobody finds the damage again."""
+        return cls(f"{row} is not as it was written", fix="run `hindbrain fsck --repair`")
+
 
 class TooLong(HindbrainError):
     """One text is longer than a memory may be."""

@@ -541,8 +541,9 @@ class Reader(Protocol):
     same rows. A memory that cannot be read is StoreDamaged.
     """
 
-    def leaving_out(self) -> AbstractContextManager[list[str]]:
-        """While it is open, memories that cannot be read are left out instead, and their ids are told here."""
+    def leaving_out(self, *, is_proven: bool = False) -> AbstractContextManager[list[str]]:
+        """While it is open, memories that cannot be read are left out instead, and their ids are told here. With
+        `is_proven`, so are those that another hand has changed: what is read can be written on."""
 
     def memory(self, memory_id: str) -> Memory | None: ...
 

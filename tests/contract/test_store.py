@@ -509,6 +509,24 @@ def test_a_recall_leaves_out_what_cannot_be_read_and_says_so(store: Store) -> No
         assert [notice for notice in found.notices if "fsck --repair" in notice and "mem-1" in notice] or not torn
 
 
+# R8
+def test_a_memory_of_bytes_that_are_no_text_costs_no_other(store: Store) -> None:
+    if not isinstance(store, SqliteStore):
+        pytest.skip("it has no place for such bytes")
+    keep(store, *(a_memory(f"renew lock {n}", id=f"mem-{n}") for n in range(3)))
+    store._connection().execute("UPDATE memory SET content = CAST(x'ff41' AS TEXT) WHERE id = 'mem-1'")
+    for text in ("renew the lock", ""):
+        found = gather(Ask(text=text, strategy="unified", limit=5), HERE, reader=store, embedder=None)
+        assert {one.memory.id for one in found.candidates} == {"mem-0", "mem-2"}
+        assert any("mem-1" in notice and "fsck --repair" in notice for notice in found.notices)
+    pulses = tuple(Pulse(memory_id=f"mem-{n}", recalled=1) for n in range(3))
+    store.write(lambda tx: tx.apply(Changes(pulses=pulses)))
+    with pytest.raises(StoreDamaged, match="mem-1"):
+        store.memory("mem-1")
+    assert [memory.counters.recalled for memory in store.memories(["mem-0", "mem-2"]).values()] == [1, 1]
+    assert [one.what for one in store.damage() if one.where.startswith("memory")] == ["holds bytes that are no text"]
+
+
 def tear(store: Store, memory_id: str) -> bool:
     """Whether a row of this store can be one that nobody reads."""
     if isinstance(store, SqliteStore):

@@ -20,6 +20,7 @@ from hindbrain.adapters.sqlite.backups import SqliteBackups
 from hindbrain.app.backup import backup, drill, last, restore
 from hindbrain.app.doctor import age
 from hindbrain.app.drain import drain
+from hindbrain.app.edit import edit
 from hindbrain.app.fsck import fsck
 from hindbrain.app.migrate import migrate
 from hindbrain.app.tools import Tools
@@ -341,6 +342,65 @@ def test_a_memory_without_a_backup_comes_back_from_its_own_history(
     known = sqlite_store.memory("mem-a")
     assert known and known.content == "the limit is 100 requests" and checkup.mended.base == ""
     assert [one.sort for one in backups.all()] == ["aside"]
+
+
+# R8
+def test_a_version_that_was_changed_is_found_after_the_memory_got_the_next_one(
+    tools: Tools, sqlite_store: SqliteStore, db_path: Path
+) -> None:
+    a_project(sqlite_store)
+    keep(sqlite_store, a_memory("the limit is 100 requests", id="mem-a"))
+    as_a_disk_does(db_path, "UPDATE memory_version SET change = 'forged'")
+    assert not fsck(tools).is_sound
+    edit("mem-a", {"importance": 9}, store=sqlite_store, clock=tools.clock)
+    assert [one.where for one in sqlite_store.damage()] == ["memory_version mem-a 1"]
+
+
+# R8
+@pytest.mark.parametrize("until", ["'2031-01-01T00:00:00.000Z'", "NULL"])
+def test_the_end_of_a_version_is_known_from_the_beginning_of_the_next(
+    tools: Tools, sqlite_store: SqliteStore, db_path: Path, clock: FakeClock, until: str
+) -> None:
+    a_project(sqlite_store)
+    keep(sqlite_store, a_memory("the limit is 100 requests", id="mem-a"), a_memory("another", id="mem-b"))
+    for importance in (7, 8, 9):
+        clock.forward(hours=1)
+        edit("mem-a", {"importance": importance}, store=sqlite_store, clock=clock)
+    before = sqlite_store.history("mem-a")
+    assert fsck(tools).is_sound
+    as_a_disk_does(db_path, f"UPDATE memory_version SET until = {until} WHERE memory = 'mem-a' AND version = 2")
+    assert [one.where for one in sqlite_store.damage()] == ["history"]
+    sqlite_store.repair()
+    assert sqlite_store.history("mem-a") == before and fsck(tools).is_sound
+
+
+# R8
+def test_a_newer_schema_does_not_hide_that_a_version_was_changed(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    old = SqliteStore(path, migrations=[one for one in schema.shipped() if one.number < 11])
+    a_project(old)
+    keep(old, a_memory("kept", id="mem-a"), a_memory("forged since", id="mem-b"))
+    old.close()
+    as_a_disk_does(path, "UPDATE memory_version SET change = 'forged' WHERE memory = 'mem-b'")
+    new = SqliteStore(path)
+    assert [one.where for one in new.damage()] == ["memory_version mem-b 1"]
+    new.close()
+
+
+# R8
+def test_what_could_not_be_changed_because_it_was_damaged_is_repaired_and_can_be_changed_then(
+    tools: Tools, sqlite_store: SqliteStore, db_path: Path
+) -> None:
+    a_project(sqlite_store)
+    keep(sqlite_store, a_memory("the limit is 100 requests", id="mem-a"))
+    as_a_disk_does(db_path, "UPDATE memory SET content = replace(content, '100', '900')")
+    with pytest.raises(StoreDamaged, match="mem-a"):
+        edit("mem-a", {"importance": 9}, store=sqlite_store, clock=tools.clock)
+    checkup = fsck(tools, is_repairing=True)
+    assert checkup.is_sound and checkup.mended and checkup.mended.restored == ("memory mem-a",)
+    edit("mem-a", {"importance": 9}, store=sqlite_store, clock=tools.clock)
+    known = sqlite_store.memory("mem-a")
+    assert known and (known.content, known.importance) == ("the limit is 100 requests", 9) and fsck(tools).is_sound
 
 
 # R8

@@ -5,15 +5,16 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
-from building import NOW, FakeClock
+from building import NOW, FakeClock, a_memory, keep
 
+from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.app.jobs import PAUSES_S, Ran, retry, run_due
 from hindbrain.app.tools import Tools
 from hindbrain.core.logger import Phase
 from hindbrain.core.model.activity import Activity, Deed
 from hindbrain.core.model.job import MOST_TRIES, Job, JobState
 from hindbrain.errors import Conflict, UnknownMemory
-from hindbrain.ports import Changes
+from hindbrain.ports import Changes, Where
 
 
 def attempt(run: Callable[[], None]) -> str:
@@ -214,3 +215,25 @@ def test_of_all_that_was_done_only_the_latest_is_listed(tools: Tools) -> None:
     )
     tools.store.write(lambda tx: tx.apply(Changes(jobs=jobs)))
     assert tools.store.count_jobs() == {JobState.DONE: 1_000} and tools.store.jobs(limit=1)[0].id == "job-0005"
+
+
+# R8
+def test_a_damaged_memory_is_left_out_of_a_job_and_named_and_the_rest_is_done(tools: Tools) -> None:
+    if not isinstance(tools.store, SqliteStore):
+        pytest.skip("nothing of it is written anywhere")
+    keep(tools.store, *(a_memory(f"close harbour {n}", id=f"mem-{n}") for n in range(3)))
+    tools.store._connection().execute("UPDATE memory SET content = 'close airport 1' WHERE id = 'mem-1'")
+
+    def renamed(job: Job, tools: Tools) -> Changes:
+        known = tools.store.select(Where(project="prj-one"))
+        return Changes(memories=tuple(replace(one, title="another", version=one.version + 1) for one in known))
+
+    queue(tools, "job-a", "job-b")
+    ran = run_due({"work": renamed}, tools=tools, attempt=attempt)
+
+    assert ran == Ran(done=2)
+    found = tools.store.memories([f"mem-{n}" for n in range(3)])
+    assert [memory.version for memory in found.values()] == [3, 1, 3]
+    assert [one.where for one in tools.store.damage() if "differs" in one.what] == ["memory mem-1"]
+    for said in (*(job.error for job in tools.store.jobs()), tools.store.cursor("trouble/work")):
+        assert "mem-1" in said and "fsck --repair" in said and "mem-0" not in said

@@ -8,6 +8,7 @@ from building import NOW, FakeClock, a_memory, keep
 from embedding import WordEmbedder
 from filing import equipped, fingerprint, reflex_file, write
 
+from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.app import reflex, schedule
 from hindbrain.app.decide import feed
 from hindbrain.app.enact import apply
@@ -261,3 +262,19 @@ def a_scar(number: int, *, at: object) -> object:
         body={"outcome": "failure", "check_added": "close it in finally"},
         at=at,
     )
+
+
+# R8
+def test_a_damaged_memory_does_not_keep_a_job_of_the_schedule_from_the_others(filed: Tools) -> None:
+    if not isinstance(filed.store, SqliteStore):
+        pytest.skip("nothing of it is written anywhere")
+    old = NOW - timedelta(days=400)
+    keep(filed.store, *(a_memory(f"close harbour {n}", id=f"mem-{n}", at=old) for n in range(3)))
+    filed.store._connection().execute("UPDATE memory SET content = 'close airport 1' WHERE id = 'mem-1'")
+
+    row = run("cleanup", tools=filed)
+
+    assert "mem-1 is damaged and was left out" in row.result and not row.result.startswith("failed")
+    assert [one.where for one in filed.store.damage() if "differs" in one.what] == ["memory mem-1"]
+    known = filed.store.memories(["mem-0", "mem-1", "mem-2"])
+    assert [memory.archived_at is not None for memory in known.values()] == [True, False, True]

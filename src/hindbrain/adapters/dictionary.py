@@ -95,7 +95,7 @@ class _DictReader:
     def __init__(self, tables: _Tables) -> None:
         self._tables = tables
 
-    def leaving_out(self) -> AbstractContextManager[list[str]]:
+    def leaving_out(self, *, is_proven: bool = False) -> AbstractContextManager[list[str]]:
         return nullcontext([])  # nothing of it is written anywhere
 
     def memory(self, memory_id: str) -> Memory | None:

@@ -1,4 +1,4 @@
-"""What becomes of an answer when a row of it cannot be read: an error, or, where the asker said so, the others.
+"""What becomes of an answer when a row of it is damaged: an error, or, where the asker said so, the others.
 
 Loaded when it comes to that: nearly always all can be read.
 """
@@ -12,17 +12,25 @@ from hindbrain.errors import StoreDamaged
 
 _T = TypeVar("_T")
 _LEFT_OUT: ContextVar[list[str] | None] = ContextVar("left_out", default=None)
+_IS_PROVEN: ContextVar[bool] = ContextVar("is_proven", default=False)
 
 
 @contextmanager
-def leaving_out() -> Iterator[list[str]]:
-    """While it is open, rows that cannot be read are left out, and their keys are told here."""
+def leaving_out(*, is_proven: bool) -> Iterator[list[str]]:
+    """While it is open, rows that cannot be read are left out, and their keys are told here. If all is to be proven, so
+    are those that are not as they were written."""
     told: list[str] = []
-    before = _LEFT_OUT.set(told)
+    before, was_proven = _LEFT_OUT.set(told), _IS_PROVEN.set(is_proven)
     try:
         yield told
     finally:
         _LEFT_OUT.reset(before)
+        _IS_PROVEN.reset(was_proven)
+
+
+def must_prove() -> bool:
+    """Whether whoever reads now has asked for what is as it was written, and nothing else."""
+    return _IS_PROVEN.get()
 
 
 def readable(rows: Iterable[Any], read: Callable[[Any], _T], *, error: StoreDamaged) -> list[_T]:

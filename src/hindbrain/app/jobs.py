@@ -8,6 +8,7 @@ be one that may be repeated.
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
+from hindbrain.app.detour import Told, around
 from hindbrain.app.tools import Tools
 from hindbrain.core.door import admit
 from hindbrain.core.logger import Phase, Step, after
@@ -101,24 +102,28 @@ def _run(job: Job, handler: Handler | None, *, tools: Tools, attempt: Attempt) -
     if handler is None:
         return _failed(job, f"nobody here knows how to do {job.kind}", tools=tools)
 
-    def work() -> None:
+    def work(left_out: Told) -> None:
         changes = handler(job, tools)
-        tools.store.write(lambda tx: _settle(tx, job, changes=changes, now=tools.clock.now()))
+        tools.store.write(
+            lambda tx: _settle(tx, replace(job, error=left_out()), changes=changes, now=tools.clock.now())
+        )
 
-    trouble = attempt(work)
+    trouble = attempt(lambda: around(work, store=tools.store))
     return _failed(job, trouble, tools=tools) if trouble else replace(job, state=JobState.DONE)
 
 
 def _settle(tx: Transaction, job: Job, *, changes: Changes | None, now: datetime) -> None:
-    """The effects and the end of the job, together. What was parked with the same key has been done by this, too."""
+    """The effects and the end of the job, together; its error is what it had to leave out. What was parked with the
+    same key has been done by this, too."""
     _refuse_other(tx, job)
     if changes is not None:
         tx.apply(changes)
     payload = {name: value for name, value in job.payload.items() if name != "text"}  # what was heard is not kept
-    done = replace(job, state=JobState.DONE, updated_at=now, error="", payload=payload)
+    done = replace(job, state=JobState.DONE, updated_at=now, payload=payload)
     parked = [one for one in tx.jobs(states=(JobState.DEAD,), kind=job.kind) if one.key == job.key]
     late = (replace(one, state=JobState.DONE, updated_at=now, error=SUPERSEDED) for one in parked)
-    tx.apply(Changes(jobs=(done, *late), cursors={f"trouble/{job.kind}": ""}))
+    trouble = f"{stamp(now)} {job.error}" if job.error else ""
+    tx.apply(Changes(jobs=(done, *late), cursors={f"trouble/{job.kind}": trouble}))
 
 
 def _failed(job: Job, trouble: str, *, tools: Tools) -> Job:

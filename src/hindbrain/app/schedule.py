@@ -7,6 +7,7 @@ the worker, cron, or a person.
 from collections.abc import Callable
 from datetime import datetime, tzinfo
 
+from hindbrain.app.detour import around
 from hindbrain.app.report import alone
 from hindbrain.app.tools import Tools
 from hindbrain.core import notation
@@ -79,7 +80,10 @@ def lines(kind: str, *, home: str, program: str) -> tuple[str, ...]:
 
 def watch(tools: Tools) -> int:
     """Look whether a file of the vault or of a reflex folder was changed, and take it in; how many were."""
-    counts = [_vault_files(tools), _reflex_files(tools)]
+    counts = [
+        around(lambda _: _vault_files(tools), store=tools.store),
+        around(lambda _: _reflex_files(tools), store=tools.store),
+    ]
     return sum(counts)
 
 
@@ -95,11 +99,15 @@ def _ran(job: Planned, *, tools: Tools) -> None:
     """Noted before it runs as well: a job that takes the process down is not begun again at once."""
     _note(job, result=_RUNNING, tools=tools)
     try:
-        result = job.run(tools)
+        result = around(lambda left_out: _with(job.run(tools), left_out()), store=tools.store)
     except HindbrainError as error:
         _note(job, result=f"failed: {error.what}", tools=tools)
         raise
     _note(job, result=result, tools=tools)
+
+
+def _with(result: str, left_out: str) -> str:
+    return f"{result}; {left_out}" if left_out else result
 
 
 def _note(job: Planned, *, result: str, tools: Tools) -> None:

@@ -46,7 +46,7 @@ def put(filing: Filing, changes: Changes, *, db: Db) -> set[int]:
     filed: list[dict[str, object]] = []
     for seq, key, trust, proof, old in found:
         if fingerprint_of(old) != proof:  # a new hash would fit what is damaged, and nobody would find it again
-            raise StoreDamaged(f"memory {key} is not as it was written", fix="run `hindbrain fsck --repair`")
+            raise StoreDamaged.of(f"memory {key}")
         try:
             text, since = rewritten(old), max(now, updated(old))
         except ValueError as error:

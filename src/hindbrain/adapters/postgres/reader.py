@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from hindbrain.adapters.postgres import vectors, words
 from hindbrain.adapters.postgres.codec import column, read_as
 from hindbrain.adapters.postgres.wire import Db
-from hindbrain.adapters.unread import leaving_out, readable
+from hindbrain.adapters.unread import leaving_out, must_prove, readable
 from hindbrain.core.learning.audit import START, Entry, Head, read_head
 from hindbrain.core.model import (
     Actor,
@@ -32,7 +32,7 @@ from hindbrain.core.model.job import Job, JobState
 from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.model.outcome import Anchor, Outcome, Standing, standing
 from hindbrain.core.model.paper import Paper
-from hindbrain.core.model.record import actor_of, from_record
+from hindbrain.core.model.record import actor_of, fingerprint_of, from_record
 from hindbrain.core.model.suggestion import Status, Suggestion
 from hindbrain.core.model.token import Reply, Token
 from hindbrain.core.model.vector import restored
@@ -71,14 +71,15 @@ class PostgresReader:
         return [_read(kind, text, seq=seq) for seq, text in found]
 
     def _memories(self, rest: str, *values: Any) -> list[Memory]:
-        found = self._all(f"SELECT m.id, m.data FROM memory m {rest}", *values)
+        found = self._all(f"SELECT m.id, m.data, m.row_hash FROM memory m {rest}", *values)
+        read_ = _proven if must_prove() else _memory
         try:
-            return [_memory(*row) for row in found]
+            return [read_(row) for row in found]
         except StoreDamaged as error:
-            return readable(found, lambda row: _memory(*row), error=error)
+            return readable(found, read_, error=error)
 
-    def leaving_out(self) -> AbstractContextManager[list[str]]:
-        return leaving_out()
+    def leaving_out(self, *, is_proven: bool = False) -> AbstractContextManager[list[str]]:
+        return leaving_out(is_proven=is_proven)
 
     def memory(self, memory_id: str) -> Memory | None:
         return _first(self._memories("WHERE m.id = %s", column(memory_id)))
@@ -173,7 +174,7 @@ class PostgresReader:
         found = [
             Match(memory_id=key, score=score, size=size / asked["average"])
             for key, score, size, _, data in rows
-            if not where.containing or where.admits(_memory(key, data))
+            if not where.containing or where.admits(_memory((key, data)))
         ]
         return found, rows[0][3]
 
@@ -544,7 +545,15 @@ def _project(row: Sequence[Any]) -> Project:
     return Project(id=row[0], name=row[1], created_at=read_stamp(row[2]))
 
 
-def _memory(key: str, data: str) -> Memory:
+def _proven(row: Sequence[Any]) -> Memory:
+    key, data, proof = row
+    if fingerprint_of(data) != proof:
+        raise StoreDamaged.of(f"memory {key}")
+    return _memory(row)
+
+
+def _memory(row: Sequence[Any]) -> Memory:
+    key, data, *_ = row
     try:
         return from_record(read(data))
     except (ValueError, KeyError, TypeError) as error:

@@ -15,12 +15,12 @@ from hindbrain.core.learning.audit import Entry, head_of
 from hindbrain.core.model import Memory, Pulse, Reach, Space, Vector
 from hindbrain.core.model.job import KEPT_DONE, SUPERSEDED, Job, JobState
 from hindbrain.core.model.moment import stamp
-from hindbrain.core.model.record import actor_record, canonical, to_record
+from hindbrain.core.model.record import actor_record, canonical, from_record, to_record
 from hindbrain.core.model.token import KEPT
-from hindbrain.core.notation import write
+from hindbrain.core.notation import read, write
 from hindbrain.core.recall.meaningful import digest, meaningful
 from hindbrain.core.value import replace
-from hindbrain.errors import Conflict, UnknownMemory
+from hindbrain.errors import Conflict, StoreDamaged, UnknownMemory
 from hindbrain.ports import Changes
 
 COLUMNS = (
@@ -39,9 +39,10 @@ _OPEN = (JobState.QUEUED, JobState.RUNNING)
 def apply(changes: Changes, db: Db, *, reader: PostgresReader) -> None:
     """Write all of `changes`. The caller holds the gate and a transaction."""
     refuse_misfits(changes.vectors)
+    _prove(changes, db)
     touched: set[int] = set()
     for group in _groups(changes.memories):
-        touched |= _put_memories(group, db, reader=reader, changes=changes)
+        touched |= _put_memories(group, db, changes=changes)
     for filing in changes.filings:
         touched |= put_filing(filing, changes, db=db)
     if changes.vectors:
@@ -49,7 +50,7 @@ def apply(changes: Changes, db: Db, *, reader: PostgresReader) -> None:
     if touched:
         vectors.list_due(db, sorted(touched))
     if changes.pulses:
-        _beat(changes.pulses, db, reader=reader)
+        _beat(changes.pulses, db)
     _put_receipts(changes, db)
     _put_plain(changes, db, home=reader.home)
     for job in changes.jobs:
@@ -58,6 +59,22 @@ def apply(changes: Changes, db: Db, *, reader: PostgresReader) -> None:
         _forget_done(db, reader.home)
     for entry in changes.audits:
         _log(entry, db, reader=reader)
+
+
+def _prove(changes: Changes, db: Db) -> None:
+    """StoreDamaged when a row that would get its next state is not as it was written."""
+    states = {
+        "review": [one.id for one in changes.reviews],
+        "suggestion": [one.id for one in changes.suggestions],
+        "workstream": [one.id for one in changes.workstreams],
+    }
+    for table, ids in states.items():
+        if ids:
+            sql = (
+                f"SELECT id FROM {table} WHERE id = ANY(%s) AND seal IS DISTINCT FROM hashtextextended(data, 0) LIMIT 1"
+            )
+            for (key,) in db.execute(sql.encode(), (ids,)).fetchall():
+                raise StoreDamaged.of(f"{table} {key}")
 
 
 def _groups(memories: Sequence[Memory]) -> list[list[Memory]]:
@@ -72,8 +89,10 @@ def _groups(memories: Sequence[Memory]) -> list[list[Memory]]:
     return groups
 
 
-def _put_memories(memories: Sequence[Memory], db: Db, *, reader: PostgresReader, changes: Changes) -> set[int]:
-    known = reader.memories([memory.id for memory in memories])
+def _put_memories(memories: Sequence[Memory], db: Db, *, changes: Changes) -> set[int]:
+    known, damaged = _standing([memory.id for memory in memories], db)
+    for key in damaged:
+        raise StoreDamaged.of(f"memory {key}")
     numbers, scope_of = _numbers(memories, db, known=known)
     index, rows = words.Index(), []
     for memory in memories:
@@ -98,6 +117,15 @@ def _put_memories(memories: Sequence[Memory], db: Db, *, reader: PostgresReader,
     index.write(db)
     _put_versions(memories, db, changes=changes)
     return set(numbers.values())
+
+
+def _standing(ids: Sequence[str], db: Db) -> tuple[dict[str, Memory], set[str]]:
+    """Those that are there as they were written, and who else is there."""
+    sql = "SELECT id, data, row_hash FROM memory WHERE id = ANY(%s::text[])"
+    found = db.execute(sql, ([column(key) for key in ids],)).fetchall()
+    whole = [from_record(read(data)) for _, data, proof in found if hashed(data) == proof]
+    known = {memory.id: memory for memory in whole}
+    return known, {key for key, _, _ in found} - {column(key) for key in known}
 
 
 def _refuse_other_version(memory: Memory, old: Memory | None) -> None:
@@ -177,13 +205,15 @@ def _put_vectors(brought: Sequence[Vector], db: Db, *, reader: PostgresReader) -
     return {seq for (seq,) in rows}
 
 
-def _beat(pulses: Sequence[Pulse], db: Db, *, reader: PostgresReader) -> None:
-    known = dict(reader.memories([pulse.memory_id for pulse in pulses]))
+def _beat(pulses: Sequence[Pulse], db: Db) -> None:
+    """A memory that is not as it was written stays so, and costs others that were shown with it no count."""
+    known, damaged = _standing([pulse.memory_id for pulse in pulses], db)
     for pulse in pulses:
         memory = known.get(pulse.memory_id)
-        if memory is None:
+        if memory is None and column(pulse.memory_id) not in damaged:
             raise UnknownMemory(f"there is no memory {pulse.memory_id}", fix="`hindbrain list` shows their ids")
-        known[memory.id] = pulse.applied_to(memory)  # a memory may have several
+        if memory is not None:
+            known[memory.id] = pulse.applied_to(memory)  # a memory may have several
     texts = [(memory, canonical(to_record(memory))) for memory in known.values()]
     db.cursor().executemany(
         "UPDATE memory SET confidence = %s, row_hash = %s, data = %s WHERE id = %s",

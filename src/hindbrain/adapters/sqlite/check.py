@@ -138,6 +138,7 @@ def repair(db: apsw.Connection) -> None:
                 (*wanted, row[0]),
             )
     db.execute("INSERT INTO memory_words (memory_words) VALUES ('rebuild')")
+    db.execute(f"UPDATE memory_version AS v SET until = {_NEXT} WHERE until IS NOT {_NEXT}")
     renew(db)
     agree.repair(db)
 
@@ -150,6 +151,19 @@ def _versions(db: apsw.Connection) -> Iterator[Damage]:
             is_intact = False
         if not is_intact:
             yield Damage(where=f"version {version} of {memory}", what="differs from its hash", fix=_RESTORE)
+
+
+# No seal covers the end of a version: it is when the next one began.
+_NEXT = (
+    "(SELECT n.since FROM memory_version n WHERE n.memory = v.memory AND n.version > v.version"
+    " ORDER BY n.version LIMIT 1)"
+)
+
+
+def _ends(db: apsw.Connection) -> Iterator[Damage]:
+    ((count,),) = db.execute(f"SELECT count(*) FROM memory_version v WHERE v.until IS NOT {_NEXT}").fetchall()
+    if count:
+        yield Damage(where="history", what=f"{count} versions do not end when the next one begins", fix=_REPAIR)
 
 
 def _words(db: apsw.Connection) -> Iterator[Damage]:
@@ -187,6 +201,7 @@ _LOOKS: dict[str, Callable[[apsw.Connection], Iterator[Damage]]] = {
     "schema": _schema,
     "memory": _memories,
     "version": _versions,
+    "history": _ends,
     "word index": _words,
     "vectors": agree.damage,
     "rows": _doings,

@@ -4,9 +4,11 @@ What a memory was written down as stands in its history. Where only its counters
 text. It must come to the hash that the row has; a memory whose text does not is changed as any other one is.
 """
 
+import gc
 import json
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import cache
 
 import apsw
@@ -27,7 +29,7 @@ _MANY = 1_000  # from so many on it pays to give the engine more memory
 _CACHE_KB = 64 * 1024  # a page that is changed several times is written once
 _HASH, _USUAL_HASH = 16 * 1024 * 1024, 1024 * 1024  # bytes of words that the index gathers before it writes them down
 _SELECT = (
-    "SELECT m.seq, m.id, m.project, m.version, m.updated_at, m.confirmed, m.row_hash, v.row_hash, v.rowid, v.data,"
+    "SELECT m.seq, m.id, m.project, m.version, m.updated_at, m.row_hash, v.row_hash, v.rowid, v.data,"
     " p.seq, m.reach, m.superseded_by IS NOT NULL, m.trust"
     " FROM json_each(?) j CROSS JOIN memory m ON m.id = j.key AND m.version = j.value"
     " CROSS JOIN project p ON p.id = m.project"
@@ -36,9 +38,12 @@ _SELECT = (
 _COUNTED = f"SELECT confidence, last_used_at, decayed_at, {', '.join(Counters.__slots__)} FROM memory WHERE seq = ?"
 _CLOSE = "UPDATE memory_version SET until = ? WHERE rowid = ?"
 # One statement for all that get the same: before each, the index of words writes down what it has gathered.
-_MOVE = "UPDATE memory SET archived_at = ?, archive_reason = ?, scope = ? WHERE seq IN (SELECT value FROM json_each(?))"
+_FILE = (
+    "UPDATE memory SET archived_at = ?, archive_reason = ?, confirmed = confirmed + ?, scope = ?,"
+    " updated_at = max(updated_at, ?), version = version + 1, row_hash = f.value"
+    " FROM json_each(?) f WHERE memory.seq = CAST(f.key AS INTEGER)"
+)
 _VERSION = "INSERT INTO memory_version VALUES (?, ?, ?, ?, NULL, ?, ?, ?, ?)"
-_FILE = "UPDATE memory SET updated_at = ?, confirmed = ?, version = ?, row_hash = ? WHERE seq = ?"
 _GATHER = "INSERT INTO memory_words (memory_words, rank) VALUES ('hashsize', ?)"
 
 
@@ -48,7 +53,6 @@ class _Row(NamedTuple):
     project: str
     version: int
     updated_at: str
-    confirmed: int
     hash: str
     version_hash: str | None  # the same, where it is as its version was written; None: that is not there
     place: int  # of the version
@@ -59,11 +63,27 @@ class _Row(NamedTuple):
 def put(filing: Filing, changes: Changes, *, db: apsw.Connection, reader: Reader, put_one: Put) -> None:
     """Write the next version of all that `filing` names. Conflict when one is at another version."""
     hasten()
-    is_many = len(filing.versions) >= _MANY
-    if is_many:
-        db.pragma("cache_size", -_CACHE_KB)
-        db.execute(_GATHER, (_HASH,))
-    found = [_Row._make((*row[:10], row[10:])) for row in db.execute(_SELECT, (json.dumps(dict(filing.versions)),))]
+    with _roomy(db) if len(filing.versions) >= _MANY else nullcontext():
+        _put(filing, changes, db=db, reader=reader, put_one=put_one)
+
+
+@contextmanager
+def _roomy(db: apsw.Connection) -> Iterator[None]:
+    """More memory for the engine, and no search for cycles among rows that form none."""
+    db.pragma("cache_size", -_CACHE_KB)
+    db.execute(_GATHER, (_HASH,))
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_collecting:
+            gc.enable()
+    db.execute(_GATHER, (_USUAL_HASH,))
+
+
+def _put(filing: Filing, changes: Changes, *, db: apsw.Connection, reader: Reader, put_one: Put) -> None:
+    found = [_Row._make((*row[:9], row[9:])) for row in db.execute(_SELECT, (json.dumps(dict(filing.versions)),))]
     if len(found) < len(filing.versions):
         raise _conflict(filing, [row.id for row in found], reader=reader)
     told = [(row, _text(row, db)) for row in found]
@@ -71,8 +91,6 @@ def put(filing: Filing, changes: Changes, *, db: apsw.Connection, reader: Reader
     for key in [row.id for row, text in told if not text]:
         if memory := reader.memory(key):
             put_one(filing.applied_to(memory))
-    if is_many:
-        db.execute(_GATHER, (_USUAL_HASH,))
 
 
 def _conflict(filing: Filing, found: Sequence[str], *, reader: Reader) -> Conflict:
@@ -108,21 +126,18 @@ def _write(filing: Filing, told: Sequence[tuple[_Row, str]], *, changes: Changes
     rewritten, scope = filing.rewriting, cache(lambda home: _scope(home, is_away=bool(filing.reason)))
     archived_at, confirmed = (now, 0) if filing.reason else (None, 1)
     closed: list[tuple[Any, ...]] = []
-    moved: defaultdict[str, list[int]] = defaultdict(list)
+    filed: defaultdict[str, dict[int, str]] = defaultdict(dict)
     versions: list[tuple[Any, ...]] = []
-    filed: list[tuple[Any, ...]] = []
     for row, old in told:
         text, version, since = rewritten(old), row.version + 1, max(now, row.updated_at)
         hash_ = fingerprint_of(text)
         closed.append((since, row.place))
-        moved[scope(row.home)].append(row.seq)
+        filed[scope(row.home)][row.seq] = hash_
         versions.append((row.id, version, row.project, since, by, changes.change, text, hash_))
-        filed.append((since, row.confirmed + confirmed, version, hash_, row.seq))
     db.executemany(_CLOSE, closed)
     db.executemany(_VERSION, versions)
-    db.executemany(_FILE, filed)
-    for place, numbers in moved.items():
-        db.execute(_MOVE, (archived_at, filing.reason, place, json.dumps(numbers)))
+    for place, hashes in filed.items():
+        db.execute(_FILE, (archived_at, filing.reason, confirmed, place, now, json.dumps(hashes)))
 
 
 def _scope(home: tuple[int, str, int, int], *, is_away: bool) -> str:

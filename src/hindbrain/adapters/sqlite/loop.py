@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import apsw
 
-from hindbrain.adapters.sqlite import rows
+from hindbrain.adapters.sqlite import rows, seals
 from hindbrain.core.hints import Any
 from hindbrain.core.learning.audit import Entry, Head, head_of, read_head
 from hindbrain.core.model.moment import read_stamp, stamp
@@ -27,6 +27,10 @@ _HEAD = "audit"  # its name in `meta`
 
 
 def put(changes: Changes, db: apsw.Connection) -> None:
+    keys = [suggestion.id for suggestion in changes.suggestions]
+    seals.prove(db, "suggestion", column="id", values=keys)
+    seals.prove(db, "suggestion_edit", column="suggestion", values=keys)
+    seals.prove(db, "workstream", column="id", values=[work.id for work in changes.workstreams])
     for suggestion in changes.suggestions:
         _suggest(suggestion, db)
     for entry in changes.audits:

@@ -22,6 +22,7 @@ COLUMNS = (
 )
 WRITTEN = (*COLUMNS, "scope", "title_words", "content_words", "extra_words")
 SELECTED = ", ".join(f"m.{name}" for name in COLUMNS)
+THOSE = "json_each(?) j CROSS JOIN memory m ON m.id = j.value"  # of a JSON list of ids
 
 
 def to_row(memory: Memory, *, project_number: int, known_hash: str = "") -> tuple[Any, ...]:
@@ -56,6 +57,33 @@ def _values(memory: Memory) -> tuple[Any, ...]:
         *(memory.superseded_by, maybe_stamp(memory.superseded_at), maybe_stamp(memory.archived_at)),
         *(memory.archive_reason, int(memory.is_pinned), memory.version),
     )
+
+
+def selected(ask: Callable[..., list[Any]], source: str, *values: Any) -> list[Any]:
+    """Rows of `memory m`, each as SELECTED. Of one that holds bytes which are no text there is the id alone: nobody can
+    read a memory in it, and it costs no other."""
+    try:
+        return ask(f"SELECT {SELECTED} FROM {source}", *values)
+    except UnicodeDecodeError:
+        raw = (f"CASE typeof(m.{name}) WHEN 'text' THEN CAST(m.{name} AS BLOB) ELSE m.{name} END" for name in COLUMNS)
+        return [_texts(row) for row in ask(f"SELECT {', '.join(raw)} FROM {source}", *values)]
+
+
+def _texts(raw: tuple[Any, ...]) -> tuple[Any, ...]:
+    try:
+        return tuple(value.decode() if isinstance(value, bytes) else value for value in raw)
+    except UnicodeDecodeError:
+        return (raw[0].decode("utf-8", "replace"), *(None,) * (len(raw) - 1))
+
+
+def is_whole(row: Sequence[Any]) -> bool:
+    """Whether a row selected as SELECTED says what it was written to say."""
+    try:
+        memory = of_row(tuple(row[: len(COLUMNS)]))
+    except (ValueError, KeyError, TypeError):
+        return False
+    proof: str = row[len(COLUMNS) - 1]
+    return row_hash(memory) == proof
 
 
 @lru_cache(maxsize=2048)  # a question reads some rows twice, and the next one many of them again

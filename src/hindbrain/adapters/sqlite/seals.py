@@ -3,12 +3,15 @@
 What a seal covers stands in the trigger that makes it, and is read from there: the two cannot disagree.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import apsw
 
+from hindbrain.core.hints import Any
+from hindbrain.core.notation import write
 from hindbrain.core.value import dataclass
+from hindbrain.errors import StoreDamaged
 from hindbrain.ports import Damage
 
 _TOLD = 20  # rows of one table that are named one by one
@@ -37,6 +40,23 @@ def _read(name: str, sql: str) -> Sealed:
     body = sql[sql.index(_BEGIN) + len(_BEGIN) : sql.index(_END)].replace("new.", "") + ")"
     key, _, hash_ = body.removeprefix(f"'{name}', ").partition(", seal_of(")
     return Sealed(name, key, f"seal_of({hash_}")
+
+
+def prove(db: apsw.Connection, name: str, *, column: str, values: Sequence[str]) -> None:
+    """StoreDamaged when a row that has one of these values is not as it was written: before another takes its place."""
+    if not values:
+        return
+    made = "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = ?"
+    found: list[Any] = db.execute(made, (f"seal_{name}_insert",)).fetchall()
+    for (sql,) in found:
+        table = _read(name, sql)
+        own = (
+            f"SELECT {table.key} AS k, {table.hash} AS h FROM {name} WHERE {column} IN (SELECT value FROM json_each(?))"
+        )
+        bad = f"SELECT CAST(r.k AS BLOB) FROM ({own}) r LEFT JOIN seal s ON s.sort = '{name}' AND s.key = r.k"
+        rows: list[Any] = db.execute(f"{bad} WHERE s.hash IS NOT r.h LIMIT 1", (write(list(values)),)).fetchall()
+        for (key,) in rows:
+            raise StoreDamaged.of(f"{name} {_shown(key)}")
 
 
 def damage(db: apsw.Connection, *, fix: str) -> Iterator[Damage]:

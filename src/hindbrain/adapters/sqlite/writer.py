@@ -11,7 +11,7 @@ from hindbrain.core.hints import Any
 from hindbrain.core.model import Counters, Injection, Memory, Pulse, Receipt, Review
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.model.record import actor_record, canonical, fingerprint_of, to_record
-from hindbrain.errors import Conflict, UnknownMemory
+from hindbrain.errors import Conflict, StoreDamaged, UnknownMemory
 from hindbrain.ports import Changes, Reader
 
 TYPE_CHECKING = False  # checkers take it for True
@@ -42,7 +42,7 @@ def _write(changes: Changes, db: apsw.Connection, *, reader: Reader, trail: "Tra
         _put(memory, db, changes=changes, trail=trail)
     _file(changes, db, reader=reader, trail=trail)
     if changes.pulses:
-        _beat(changes.pulses, db, reader=reader)
+        _beat(changes.pulses, db)
     for receipt in changes.receipts:
         _receipt(db, receipt)
     _sayings(changes, db)
@@ -56,8 +56,7 @@ def _write(changes: Changes, db: apsw.Connection, *, reader: Reader, trail: "Tra
             "INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?, ?)",
             (link.source, link.target, str(link.relation), stamp(link.at), link.reason),
         )
-    for review in changes.reviews:
-        _review(db, review)
+    _reviews(changes.reviews, db)
     for injection in changes.injections:
         _injection(db, injection)
     for event in changes.events:
@@ -130,7 +129,7 @@ def _put_writings(changes: Changes, db: apsw.Connection) -> None:
 
 
 def _put(memory: Memory, db: apsw.Connection, *, changes: Changes, trail: "Trail | None") -> None:
-    (known,) = db.execute("SELECT version FROM memory WHERE id = ?", (memory.id,)).fetchone() or (0,)
+    known = _version(memory.id, db, is_new=memory.version == 1)
     if memory.version != known + 1:
         raise Conflict(
             f"{memory.id} is at version {known}, not {memory.version - 1}",
@@ -158,19 +157,34 @@ def _put(memory: Memory, db: apsw.Connection, *, changes: Changes, trail: "Trail
     )
 
 
+def _version(memory_id: str, db: apsw.Connection, *, is_new: bool) -> int:
+    """At which the memory stands; 0: it is not there. StoreDamaged when it is not as it was written, which nobody needs
+    to know of one that is taken for a new one."""
+    if is_new:
+        (known,) = db.execute("SELECT version FROM memory WHERE id = ?", (memory_id,)).fetchone() or (0,)
+        return int(known)
+    found = rows.selected(partial(_all, db), rows.THOSE, rows.to_json([memory_id]))
+    if found and not rows.is_whole(found[0]):
+        raise StoreDamaged.of(f"memory {memory_id}")
+    return rows.of_row(found[0]).version if found else 0
+
+
 def _all(db: apsw.Connection, sql: str, *values: Any) -> list[Any]:
     return db.execute(sql, values).fetchall()
 
 
-def _beat(pulses: Sequence[Pulse], db: apsw.Connection, *, reader: Reader) -> None:
-    known = dict(reader.memories([pulse.memory_id for pulse in pulses]))
+def _beat(pulses: Sequence[Pulse], db: apsw.Connection) -> None:
+    """A memory that is not as it was written stays so, and costs others that were shown with it no count."""
+    touched = list(dict.fromkeys(pulse.memory_id for pulse in pulses))
+    found = rows.selected(partial(_all, db), rows.THOSE, rows.to_json(touched))
+    there = {row[0] for row in found}
+    known = {row[0]: rows.of_row(row) for row in found if rows.is_whole(row)}
     for pulse in pulses:
-        memory = known.get(pulse.memory_id)
-        if memory is None:
+        if pulse.memory_id not in there:
             raise UnknownMemory(f"there is no memory {pulse.memory_id}", fix="`hindbrain list` shows their ids")
-        known[memory.id] = pulse.applied_to(memory)  # a memory may have several
-    touched = dict.fromkeys(pulse.memory_id for pulse in pulses)
-    db.executemany(_PULSE, [_pulsed(known[key]) for key in touched])
+        if memory := known.get(pulse.memory_id):
+            known[memory.id] = pulse.applied_to(memory)  # a memory may have several
+    db.executemany(_PULSE, [_pulsed(memory) for memory in known.values()])
 
 
 def _pulsed(memory: Memory) -> tuple[Any, ...]:
@@ -199,6 +213,15 @@ def _receipt(db: apsw.Connection, receipt: Receipt) -> None:
             *(receipt.origin, receipt.line, receipt.ref, rows.to_json(receipt.removed)),
         ),
     )
+
+
+def _reviews(reviews: Sequence[Review], db: apsw.Connection) -> None:
+    if reviews:
+        from hindbrain.adapters.sqlite import seals
+
+        seals.prove(db, "review", column="id", values=[review.id for review in reviews])
+    for review in reviews:
+        _review(db, review)
 
 
 def _review(db: apsw.Connection, review: Review) -> None:
