@@ -763,6 +763,11 @@ class Store(Reader, Protocol):
         long as the settings say; StoreLocked after that.
         """
 
+    def glance(self, work: Callable[[Reader], T]) -> T | None:
+        """Let `work` read one state of the store, without the gate: whoever is about to write can think before others
+        have to wait for it. What it finds may have changed by then. None, and `work` was not called, where nobody else
+        writes, or where to read twice would cost more than it spares."""
+
     def adopt(self, identities: Sequence[str], *, name: str, project_id: str, at: datetime) -> Project:
         """The project known by any of `identities`, or a new one; all of them become its names."""
 

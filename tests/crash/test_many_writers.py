@@ -91,6 +91,32 @@ def test_sixteen_processes_lose_nothing_on_a_server(url: str) -> None:  # R2
     )
 
 
+def test_what_many_say_at_once_is_kept_once_with_all_of_them_as_witnesses(tmp_path: Path) -> None:  # R2, X-05
+    """They say the same lessons in the same order, long enough to look before they take the gate."""
+    code = (
+        "import sys, hindbrain\n"
+        "with hindbrain.open(sys.argv[1], project='p') as memory:\n"
+        "    for n in range(int(sys.argv[3])):\n"
+        "        text = f'MEMORY:pattern:Part{n} of the parser needs the grammar of chapter{n} first'\n"
+        "        memory.capture(text, session=sys.argv[2], persona='w' + sys.argv[2])\n"
+    )
+    store, each, many = tmp_path / "hindbrain.db", figure(90, 400), 4
+    names = [str(number) for number in range(many)]
+    writers = [
+        subprocess.Popen([sys.executable, "-c", code, str(store), name, str(each)], stderr=subprocess.PIPE)
+        for name in names
+    ]
+    for writer in writers:
+        _, err = writer.communicate()
+        assert writer.returncode == 0, err.decode()
+    assert len(kept(store)) == each
+    db = apsw.Connection(str(store), flags=apsw.SQLITE_OPEN_READWRITE)
+    with closing(db):
+        assert db.execute("SELECT DISTINCT evidence FROM memory").fetchall() == [(many,)]
+        witnesses = db.execute("SELECT DISTINCT count(DISTINCT session) FROM saying GROUP BY memory").fetchall()
+    assert witnesses == [(many,)]
+
+
 @pytest.fixture
 def url() -> Iterator[str]:
     taken = take_url()

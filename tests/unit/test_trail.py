@@ -21,8 +21,10 @@ HERE = Where(project="prj-one", with_everywhere=False)
 WORDS = "cache pool retry index queue worker 42 parseConfig http2 ünïcode 索引"
 texts = st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=9).map(" ".join)
 steps = st.one_of(
-    st.tuples(st.sampled_from(["new", "new", "everywhere", "elsewhere", "other process", "failed"]), texts),
+    st.tuples(st.sampled_from(["new", "new", "everywhere", "elsewhere", "others new", "failed"]), texts),
     st.tuples(st.sampled_from(["reworded", "archived", "filed", "erased"]), texts),
+    st.tuples(st.sampled_from(["others reworded", "others archived", "others filed", "others erased"]), texts),
+    st.tuples(st.sampled_from(["others both", "others repaired"]), texts),
 )
 Answer = tuple[list[str], list[Match], list[Match]]
 
@@ -95,6 +97,18 @@ def test_what_was_put_away_or_brought_back_in_a_sweep_is_known_to_be(store: Sqli
 
 
 def take(step: str, text: str, *, store: SqliteStore, number: int) -> None:
+    who, _, what = step.rpartition(" ")
+    if who != "others":
+        do(step, text, store=store, number=number)
+        return
+    with closing(SqliteStore(store.path)) as other:
+        if what == "repaired":
+            other.repair()
+        else:
+            do(what, text, store=other, number=number)
+
+
+def do(step: str, text: str, *, store: SqliteStore, number: int) -> None:
     memory = a_memory(text, id=f"mem-{number:03}", title=text[:5], project="prj-one")
     known = store.memory("mem-000")
     match step:
@@ -104,9 +118,8 @@ def take(step: str, text: str, *, store: SqliteStore, number: int) -> None:
             keep(store, replace(memory, reach=Reach.EVERYWHERE))
         case "elsewhere":
             keep(store, replace(memory, project="prj-two"))
-        case "other process":
-            with closing(SqliteStore(store.path)) as other:
-                keep(other, memory)
+        case "both" if known:
+            keep(store, memory, replace(known, content=text, title=text, version=known.version + 1))
         case "failed":
             fail(store, memory)
         case "reworded" if known:
@@ -151,7 +164,7 @@ def test_a_writer_sees_what_it_wrote_in_the_same_transaction(store: SqliteStore)
     assert after[1][0].memory_id == "mem-new"
 
 
-def test_a_writer_follows_itself_and_nobody_else(store: SqliteStore) -> None:
+def test_a_writer_follows_itself_and_what_others_write_down(store: SqliteStore) -> None:
     seen = []
 
     def look(tx: Transaction) -> None:
@@ -162,12 +175,54 @@ def test_a_writer_follows_itself_and_nobody_else(store: SqliteStore) -> None:
         store.write(look)
         keep(store, a_memory(f"cache {number}", id=f"mem-{number}", project="prj-one"))
     store.write(look)
+    assert seen == [False, True, True, True]
     with closing(SqliteStore(store.path)) as other:
         keep(other, a_memory("cache 9", id="mem-9", project="prj-one"))
-    store.write(look)
-    store.write(look)
+        store.write(look)
+        take("others reworded", "pool", store=store, number=1)
+        store.write(look)
+        other.erase("mem-9", at=a_memory("x").updated_at)
+        store.write(look)
+        store.write(look)
+        other.repair()
+        store.write(look)
+    assert seen[4:] == [True, True, False, True, False]
 
-    assert seen == [False, True, True, True, False, True]
+
+def test_of_more_than_a_writer_can_catch_up_with_it_reads_all_again(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from hindbrain.adapters.sqlite import trail
+
+    monkeypatch.setattr(trail, "_MOST_MISSED", 4)
+    for count in (2, 3, 7):
+        keep(store, a_memory("cache pool", id=f"mem-{count}", project="prj-one"))
+        by_writer(store, "cache pool")
+        with closing(SqliteStore(store.path)) as other:
+            keep(other, *(a_memory(f"pool {n}", id=f"mem-{count}-{n}", project="prj-one") for n in range(count)))
+        assert by_writer(store, "cache pool") == by_engine(store, "cache pool")
+        assert is_followed(store) is (count == 2)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(texts, min_size=3, max_size=20), st.lists(texts, min_size=1, max_size=4))
+def test_who_cannot_be_among_the_best_is_not_missed(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, kept: list[str], asked: list[str]
+) -> None:
+    from hindbrain.adapters.sqlite import prune
+
+    monkeypatch.setattr(prune, "_FEW", 0)  # as in a large store
+    with closing(SqliteStore(tmp_path_factory.mktemp("pruned") / "h.db")) as store:
+        for name in ("one", "two"):
+            a_project(store, name)
+        for number, text in enumerate(kept):
+            plain = " ".join(word for word in text.split() if word.isascii())
+            project = f"prj-{'one' if number % 4 else 'two'}"
+            keep(store, a_memory(f"{plain} common", id=f"mem-{number:03}", project=project))
+            if number % 5 == 0:
+                by_writer(store, "common cache")  # so that lists grow after they were read
+        for text in asked:
+            assert by_writer(store, f"{text} common") == by_engine(store, f"{text} common")
 
 
 def test_a_failed_transaction_leaves_nothing_behind(store: SqliteStore) -> None:

@@ -49,6 +49,7 @@ from hindbrain.ports import (
     Match,
     Near,
     Project,
+    Reader,
     Saying,
     T,
     Transaction,
@@ -562,6 +563,9 @@ class DictStore(_DictReader):
             result = work(_DictTransaction(draft))
             self._tables = draft
             return result
+
+    def glance(self, work: Callable[[Reader], T]) -> T | None:
+        """Nobody else writes."""
 
     def adopt(self, identities: Sequence[str], *, name: str, project_id: str, at: datetime) -> Project:
         with self._lock:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from hindbrain.app.admission import admitted, admitted_body, admitted_list, kinds_removed, tidy
 from hindbrain.app.compose import Draft, compose
 from hindbrain.app.embed import vectors_now
-from hindbrain.app.keep import Newcomer, keep
+from hindbrain.app.keep import Newcomer, foresee, keep, wordings
 from hindbrain.app.revise import revised
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import TYPES, Actor, ActorType, Kind, Memory, Provenance, Reach, Receipt, Source
@@ -74,6 +74,8 @@ def add(noted: Noted, *, project: str, tools: Tools) -> Receipt:
     newcomer = Newcomer(
         memory=memory, saying=saying, trust_reason=judged.reason, vectors=vectors_now(memory, tools.embedder)
     )
+
+    foresee(wordings(memory), store=tools.store, settings=settings)
 
     def work(tx: Transaction) -> Receipt:
         kept = keep(newcomer, tx, chance=chance, settings=settings)

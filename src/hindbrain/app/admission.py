@@ -1,6 +1,7 @@
 """What a text from outside must be before a verb uses it: short enough to be kept, and through the door."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from hindbrain.app.compose import MAX_CHARACTERS
 from hindbrain.core.door import Passed, admit
@@ -51,6 +52,7 @@ def _through(value: object) -> object:
     return value
 
 
+@lru_cache(maxsize=256)  # a session says the same of itself with every line
 def tidy(word: str) -> str:
     """A name, id or path that stands beside a text: one line, not endless, and no secret in it.
 

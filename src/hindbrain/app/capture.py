@@ -2,13 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from hindbrain.app.admission import kinds_removed, tidy
 from hindbrain.app.compose import Draft, compose
 from hindbrain.app.embed import vectors_now
-from hindbrain.app.keep import Kept, Newcomer, keep
+from hindbrain.app.keep import Kept, Newcomer, Wording, foresee, keep
 from hindbrain.app.tools import Tools
 from hindbrain.core.door import Passed, admit
 from hindbrain.core.hints import Any
@@ -57,6 +57,8 @@ def capture(said: Said, *, project: str, tools: Tools) -> Captured:
         return Captured(receipts=(), skipped=transcript.skipped)
     if said.format == "text":
         heard = tuple(sorted(heard, key=lambda item: _line(item, is_plain=True)))
+
+    _foresee(heard, said, project=project, tools=tools)
 
     def work(tx: Transaction) -> tuple[Receipt, ...]:
         # The clock is asked under the gate: whoever writes later has the later time.
@@ -217,11 +219,7 @@ class _Desk:
         )
 
     def _actor(self, utterance: Utterance) -> Actor:
-        return Actor(
-            persona=self.said.persona or tidy(utterance.persona),
-            hat=self.said.hat,
-            instance=self.said.instance or tidy(utterance.instance),
-        )
+        return _actor(self.said, utterance)
 
     def _session(self, utterance: Utterance) -> str:
         return self.said.session or tidy(utterance.session)
@@ -246,6 +244,31 @@ class _Desk:
         agent = self.said.instance or self.said.persona
         data = {"taskId": self.said.task, "agentId": agent, "localCount": local, "globalCount": shared}
         return Event(name="learning_extracted", at=self.now, project=self.project, data=data)
+
+
+def _foresee(heard: Sequence[Heard | Unheard], said: Said, *, project: str, tools: Tools) -> None:
+    """The first few: of a whole transcript most was captured before."""
+    signals = (item for item in heard[:_FORESEEN] if isinstance(item, Heard))
+    wordings = (
+        Wording(
+            content=admit(item.signal.text).text,
+            project=project,
+            persona=_actor(said, item.utterance).voice if item.signal.reach is Reach.LOCAL else None,
+        )
+        for item in signals
+    )
+    foresee(wordings, store=tools.store, settings=tools.settings)
+
+
+_FORESEEN = 8
+
+
+def _actor(said: Said, utterance: Utterance) -> Actor:
+    return Actor(
+        persona=said.persona or tidy(utterance.persona),
+        hat=said.hat,
+        instance=said.instance or tidy(utterance.instance),
+    )
 
 
 def _placed(said: Said) -> Said:

@@ -1,10 +1,11 @@
 """Whether a new statement becomes a memory, a new version, one more piece of evidence, or a question for a person."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from hindbrain.app.revise import revised
 from hindbrain.app.settle import settled
-from hindbrain.core import trust
+from hindbrain.core import same, supersede, trust
 from hindbrain.core.model import (
     ActorType,
     Event,
@@ -19,12 +20,11 @@ from hindbrain.core.model import (
     Vector,
     Verdict,
 )
-from hindbrain.core.same import is_same as is_same_lesson
-from hindbrain.core.supersede import Ruling, rule
+from hindbrain.core.supersede import Finding
 from hindbrain.core.supersede import Verdict as Ruled
 from hindbrain.core.value import dataclass, field, replace
 from hindbrain.core.words import query_terms, telling_set
-from hindbrain.ports import Chance, Changes, Saying, Transaction, Where
+from hindbrain.ports import Chance, Changes, Reader, Saying, Store, Transaction, Where
 from hindbrain.settings import Settings
 
 _FEW = 12  # words of a text that are all looked up; of a longer one the rarer half, which a near text must share
@@ -32,6 +32,7 @@ _LOOKED_UP = 24  # words whose rarity is asked for; the longest, because short o
 _NEAR = 0.4  # overlap below which two texts are about different things; spares most of the close comparison
 EVENTS = (Kind.EPISODE, Kind.ITERATION)  # what happened twice happened twice
 _NEIGHBOURS = 12  # memories with the most words in common that a new one is compared with
+_PAIRS = 256  # of texts that were compared lately
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +65,64 @@ def keep(new: Newcomer, tx: Transaction, *, chance: Chance, settings: Settings) 
         if known and keeper.says_the_same(known):
             return keeper.reworded(known, why="same key, other words")
     return keeper.compared()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """What is known of a statement before it is a memory, and decides with whom that is compared."""
+
+    content: str
+    project: str
+    persona: str | None
+
+
+def wordings(*memories: Memory) -> Iterator[Wording]:
+    """Of those that are compared with others at all."""
+    for memory in memories:
+        if memory.kind not in EVENTS:
+            yield Wording(content=memory.content, project=memory.project, persona=memory.persona)
+
+
+def foresee(said: Iterable[Wording], *, store: Store, settings: Settings) -> None:
+    """Compare before the gate what `keep` will compare behind it, where others would wait for that.
+
+    Only what one text means for another is remembered, and no writer changes that. Who the neighbours are, and what
+    becomes of the newcomer, is found out behind the gate all the same.
+    """
+    found = store.glance(lambda reader: [(one.content, list(_neighbours(one, reader))) for one in said])
+    for content, olds in found or ():
+        for old in olds:
+            if not (settings.deduplication and is_same_lesson(content, old.content)):
+                ruled(content, old.content)
+
+
+@lru_cache(maxsize=_PAIRS)
+def is_same_lesson(new: str, old: str) -> bool:
+    return same.is_same(new, old)
+
+
+@lru_cache(maxsize=_PAIRS)
+def ruled(new: str, old: str) -> Finding:
+    return supersede.decide(new, old)
+
+
+def _neighbours(new: Wording, reader: Reader) -> Iterator[Memory]:
+    voices = (new.persona,) if new.persona else ()
+    where = Where(project=new.project, with_everywhere=False, voices=voices)
+    words = query_terms(new.content)
+    longest = sorted(words, key=len, reverse=True)[:_LOOKED_UP]
+    rare = words if len(words) <= _FEW else reader.rarest(longest, limit=max(_FEW, len(words) // 2 + 1))
+    found = [match.memory_id for match in reader.matches(rare, where, limit=_NEIGHBOURS)]
+    near = _near(found, frozenset(words), reader=reader)
+    known = reader.memories(near) if near else {}
+    olds = (known[key] for key in near if key in known)
+    return (old for old in olds if old.persona == new.persona and old.kind not in EVENTS)
+
+
+def _near(ids: Sequence[str], words: frozenset[str], *, reader: Reader) -> list[str]:
+    """Those of `ids` that may be about the same. By their words: few are, and only those are worth reading."""
+    held = reader.content_terms(ids) if ids else {}
+    return [key for key in ids if key in held and _overlap(words, telling_set(held[key])) >= _NEAR]
 
 
 def _may_replace(new: Memory, old: Memory) -> bool:
@@ -108,7 +167,7 @@ class _Keeper:
         """
         new = self.new.memory
         is_same = new.content.split() == known.content.split() or is_same_lesson(new.content, known.content)
-        return _may_replace(new, known) and (is_same or rule(new.content, known.content).verdict is Ruled.REFINES)
+        return _may_replace(new, known) and (is_same or ruled(new.content, known.content).verdict is Ruled.REFINES)
 
     def repeated(self, known: Memory) -> Kept:
         """The same text once more: evidence, perhaps a second witness, perhaps a return of what was put away."""
@@ -220,37 +279,23 @@ class _Keeper:
                 around.replaced.append((old, "the same lesson in other words"))
                 around.inherited += old.counters.evidence
                 continue
-            ruling = rule(new.content, old.content)
+            ruling = ruled(new.content, old.content)
             if ruling.verdict is Ruled.REFINES and self.settings.deduplication and _may_replace(new, old):
                 return self.reworded(old, why=ruling.reason)
             self._weigh(old, ruling, around=around)
         return self.stored(around)
 
-    def _weigh(self, old: Memory, ruling: Ruling, *, around: _Neighbourhood) -> None:
+    def _neighbours(self) -> Iterator[Memory]:
+        for wording in wordings(self.new.memory):
+            yield from _neighbours(wording, self.tx)
+
+    def _weigh(self, old: Memory, ruling: Finding, *, around: _Neighbourhood) -> None:
         """A certain update retires the old; an uncertain one, or one against higher trust, is a person's to decide."""
         is_update = ruling.verdict is Ruled.SUPERSEDES and self.settings.track_superseded
         if is_update and _may_replace(self.new.memory, old):
             around.replaced.append((old, ruling.reason))
         elif is_update or ruling.verdict is Ruled.REVIEW:
             around.doubtful.append((old, ruling.reason))
-
-    def _neighbours(self) -> Iterator[Memory]:
-        memory = self.new.memory
-        voices = (memory.persona,) if memory.persona else ()
-        where = Where(project=memory.project, with_everywhere=False, voices=voices)
-        words = query_terms(memory.content)
-        longest = sorted(words, key=len, reverse=True)[:_LOOKED_UP]
-        rare = words if len(words) <= _FEW else self.tx.rarest(longest, limit=max(_FEW, len(words) // 2 + 1))
-        found = [match.memory_id for match in self.tx.matches(rare, where, limit=_NEIGHBOURS)]
-        near = self._near(found, frozenset(words))
-        known = self.tx.memories(near) if near else {}
-        olds = (known[key] for key in near if key in known)
-        return (old for old in olds if old.persona == memory.persona and old.kind not in EVENTS)
-
-    def _near(self, ids: Sequence[str], words: frozenset[str]) -> list[str]:
-        """Those of `ids` that may be about the same. By their words: few are, and only those are worth reading."""
-        held = self.tx.content_terms(ids) if ids else {}
-        return [key for key in ids if key in held and _overlap(words, telling_set(held[key])) >= _NEAR]
 
     def stored(self, around: _Neighbourhood) -> Kept:
         """As a memory of its own, in the place of those that it replaces."""

@@ -103,6 +103,18 @@ _pattern = cache(re.compile)  # when a claim is first read: most captures compar
 
 
 def _token(chunk: str, *, starts: bool) -> Token | None:
+    return _short_token(chunk, starts) if len(chunk) <= _SHORT else _made(chunk, starts=starts)
+
+
+_SHORT = 40  # characters; longer ones are hardly met twice
+
+
+@lru_cache(maxsize=4096)
+def _short_token(chunk: str, starts: bool) -> Token | None:
+    return _made(chunk, starts=starts)
+
+
+def _made(chunk: str, *, starts: bool) -> Token | None:
     core = _opened(chunk)
     bare = core.rstrip(_CLOSING)
     if not bare:

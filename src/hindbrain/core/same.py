@@ -37,8 +37,10 @@ class Likeness:
 
 def is_same(a: str, b: str) -> bool:
     """Whether one of the two says it all."""
-    alike = likeness(a, b)
-    return alike.score >= MERGE_AT and not alike.guards
+    if _is_equal(a, b):
+        return True
+    # What most pairs fail at comes first; the order does not matter to the answer.
+    return max(len(a), len(b)) <= _LONGEST and _agree(read(a), read(b)) and wording(a, b) >= _NEAR and not _guards(a, b)
 
 
 def means_same(a: str, b: str, *, similarity: float) -> bool:
@@ -60,15 +62,21 @@ def _meant(claim: Claim) -> tuple[str, ...]:
 
 def likeness(a: str, b: str) -> Likeness:
     """Compare two texts; the order of the two does not matter."""
-    is_long = max(len(a), len(b)) > _LONGEST
-    if a == b or (not is_long and content_hash(a) == content_hash(b)):
+    if _is_equal(a, b):
         return Likeness(score=1.0, guards=())
     score = wording(a, b)
-    if is_long:
+    if max(len(a), len(b)) > _LONGEST:
         score = min(score, _SWAPPED)
     elif score >= _NEAR:
         score = _judged(read(a), read(b), score=score)
     return Likeness(score=score, guards=_guards(a, b))
+
+
+def _is_equal(a: str, b: str) -> bool:
+    return a == b or (max(len(a), len(b)) <= _LONGEST and _hash(a) == _hash(b))
+
+
+_hash = lru_cache(maxsize=256)(content_hash)  # one text is compared with several
 
 
 def wording(a: str, b: str) -> float:
@@ -95,14 +103,19 @@ def _weight(words: frozenset[str]) -> float:
 
 
 def _judged(one: Claim, other: Claim, *, score: float) -> float:
-    """Near the threshold, meaning words decide: all present on both sides, in much the same order."""
+    """Near the threshold, meaning words decide."""
+    if not _agree(one, other):
+        return min(score, _SWAPPED)
+    return max(MERGE_AT, 0.75 + 0.25 * in_order(_meant(one), _meant(other)))
+
+
+def _agree(one: Claim, other: Claim) -> bool:
+    """Whether all meaning words are present on both sides, in much the same order."""
     a, b = _meant(one), _meant(other)
     only_a, only_b = _without_typos(set(a) - set(b), set(b) - set(a), inflect=min(len(a), len(b)) >= _MANY)
     if only_a or only_b or not a or _stance(one, other):
-        return min(score, _SWAPPED)
-    if not _is_told_alike(one, other):
-        return min(score, _SWAPPED)
-    return max(MERGE_AT, 0.75 + 0.25 * in_order(a, b))
+        return False
+    return _is_told_alike(one, other)
 
 
 def _is_told_alike(one: Claim, other: Claim) -> bool:

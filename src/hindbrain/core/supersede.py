@@ -29,22 +29,53 @@ class Verdict(StrEnum):
     REVIEW = "review"
 
 
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A verdict and why."""
+
+    verdict: Verdict
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """A verdict and why."""
+    """A finding, and how sure it is."""
 
     verdict: Verdict
     reason: str
     score: float  # 0..1: how likely the new is an update or contradiction of the old
 
 
+def decide(new: str, old: str) -> Finding:
+    """What `new` means for `old`; which of the two is older matters."""
+    return _decided(_paired(new, old), new=new, old=old)
+
+
 def rule(new: str, old: str) -> Ruling:
-    """Decide what `new` means for `old`; which of the two is older matters."""
-    pair = _Pair(new=read(new), old=read(old), said=new[:_HEADLINE], was=old[:_HEADLINE])
-    finding = _revised(pair, new=new, old=old) or _finding(pair)
+    """The same, with a score. That is for measurements, and takes as long again."""
+    pair = _paired(new, old)
+    finding = _decided(pair, new=new, old=old)
     low, high = _BANDS.get(finding.verdict, (0.0, 0.6))
     score = low + (high - low) * _conflict(pair)
     return Ruling(verdict=finding.verdict, reason=finding.reason, score=score)
+
+
+def _paired(new: str, old: str) -> _Pair:
+    ours, theirs = read(new), read(old)
+    here, there = frozenset(ours.content), frozenset(theirs.content)
+    return _Pair(
+        new=ours,
+        old=theirs,
+        said=new[:_HEADLINE],
+        was=old[:_HEADLINE],
+        shared=here & there,
+        only_new=here - there,
+        only_old=there - here,
+    )
+
+
+def _decided(pair: _Pair, *, new: str, old: str) -> Finding:
+    return _revised(pair, new=new, old=old) or _finding(pair)
 
 
 _HEADLINE = 300  # characters; a change that matters is announced at the start
@@ -54,30 +85,15 @@ _BANDS = {Verdict.SUPERSEDES: (0.8, 1.0), Verdict.REVIEW: (0.6, 0.79)}  # of the
 _ALIKE = 0.6  # overlap from which two statements are about the same thing
 
 
-@dataclass(frozen=True, slots=True)
-class _Finding:
-    verdict: Verdict
-    reason: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pair:
     new: Claim
     old: Claim
     said: str  # the start of the new text as it was written
     was: str  # and of the old
-
-    @property
-    def shared(self) -> frozenset[str]:
-        return frozenset(self.new.content) & frozenset(self.old.content)
-
-    @property
-    def only_new(self) -> frozenset[str]:
-        return frozenset(self.new.content) - frozenset(self.old.content)
-
-    @property
-    def only_old(self) -> frozenset[str]:
-        return frozenset(self.old.content) - frozenset(self.new.content)
+    shared: frozenset[str]  # words with meaning that both have
+    only_new: frozenset[str]
+    only_old: frozenset[str]
 
     @property
     def overlap(self) -> float:
@@ -85,16 +101,16 @@ class _Pair:
         return len(self.shared) / max(1, len(self.shared) + len(self.only_new) + len(self.only_old))
 
 
-def _finding(pair: _Pair) -> _Finding:
+def _finding(pair: _Pair) -> Finding:
     if not pair.shared - _CHOOSING:
-        return _Finding(Verdict.UNRELATED, "no word with meaning in common")
+        return Finding(Verdict.UNRELATED, "no word with meaning in common")
     for judge in (_announced, _denied, _opposed, _exchanged, _refined):
         finding = judge(pair)
         if finding is not None:
             return finding
     if len(pair.shared) < 2 and pair.overlap < 0.25:
-        return _Finding(Verdict.UNRELATED, "hardly a word in common")
-    return _Finding(Verdict.KEEP_BOTH, "the same subject, and no sign that one excludes the other")
+        return Finding(Verdict.UNRELATED, "hardly a word in common")
+    return Finding(Verdict.KEEP_BOTH, "the same subject, and no sign that one excludes the other")
 
 
 # What follows are the five judges, each below the words it knows. Word lists hold stems, as claims do.
@@ -105,7 +121,7 @@ _SCOPE = frozenset(listed("in on for at under from when if of during into before
 _KEPT = _PURPOSE | _SCOPE | frozenset(listed("with via by through is are be was were than up down off out"))
 
 
-def _announced(pair: _Pair) -> _Finding | None:
+def _announced(pair: _Pair) -> Finding | None:
     """The new text says that something ended, and the old text stands for just that."""
     old = frozenset(pair.old.content)
     known = frozenset(word for gone, _ in _replacements(pair.was) for word in gone)
@@ -116,10 +132,10 @@ def _announced(pair: _Pair) -> _Finding | None:
         if not _endorses(pair, gone, rest=rest):
             continue
         if _other_purpose(pair, gone | come):
-            return _Finding(Verdict.REVIEW, "says what it replaces, for another purpose")
+            return Finding(Verdict.REVIEW, "says what it replaces, for another purpose")
         if max(len(pair.new.content), len(pair.old.content)) > _ONE_CLAIM:
-            return _Finding(Verdict.REVIEW, f"replaces {' '.join(sorted(gone))}, among other things")
-        return _Finding(Verdict.SUPERSEDES, f"says that it replaces {' '.join(sorted(gone))}")
+            return Finding(Verdict.REVIEW, f"replaces {' '.join(sorted(gone))}, among other things")
+        return Finding(Verdict.SUPERSEDES, f"says that it replaces {' '.join(sorted(gone))}")
     return None
 
 
@@ -199,18 +215,18 @@ def _purpose(claim: Claim) -> frozenset[str]:
     return frozenset(t.word for t in claim.tokens[at:] if t.counts)
 
 
-def _denied(pair: _Pair) -> _Finding | None:
+def _denied(pair: _Pair) -> Finding | None:
     """One side says not, the other does not."""
     if pair.new.negations % 2 == pair.old.negations % 2:
         return None
     if any(_is_denial(clause, pair.old) for clause in (pair.new, *_clauses(pair.new))):
         doubt = _doubt(pair)
-        return _Finding(Verdict.REVIEW, doubt) if doubt else _Finding(Verdict.SUPERSEDES, "denies the same statement")
+        return Finding(Verdict.REVIEW, doubt) if doubt else Finding(Verdict.SUPERSEDES, "denies the same statement")
     if not pair.only_old and re.search(r"\b(?:no longer|any ?more)\b", pair.said, re.IGNORECASE):
-        return _Finding(Verdict.SUPERSEDES, "says that it no longer holds")
+        return Finding(Verdict.SUPERSEDES, "says that it no longer holds")
     near = pair.overlap >= _ALIKE or (not pair.only_old and len(pair.shared) > 1)
     if near and not _sets_apart(pair):
-        return _Finding(Verdict.REVIEW, "nearly the same statement, denied on one side")
+        return Finding(Verdict.REVIEW, "nearly the same statement, denied on one side")
     return None
 
 
@@ -251,15 +267,15 @@ def _sets_apart(pair: _Pair) -> bool:
     return ours and theirs
 
 
-def _opposed(pair: _Pair) -> _Finding | None:
+def _opposed(pair: _Pair) -> Finding | None:
     """Opposite words in statements that are otherwise alike, or the same names the other way round."""
     found = opposites(pair.new, pair.old)
     if found is not None:
         apart = (pair.only_new | pair.only_old) - {*found, *map(stem, found)}
         if len(apart) <= 1 and len(pair.shared) / max(1, len(pair.shared | apart)) >= _ALIKE:
-            return _Finding(Verdict.REVIEW, f"{found[0]} against {found[1]}")
+            return Finding(Verdict.REVIEW, f"{found[0]} against {found[1]}")
     if not pair.only_new and not pair.only_old and in_order(_turning(pair.new), _turning(pair.old)) < 1.0:
-        return _Finding(Verdict.REVIEW, "the same words, the other way round")
+        return Finding(Verdict.REVIEW, "the same words, the other way round")
     return None
 
 
@@ -286,7 +302,7 @@ class _Slot:
         return self.right[0].raw.lower() if self.right else ""
 
 
-def _exchanged(pair: _Pair) -> _Finding | None:
+def _exchanged(pair: _Pair) -> Finding | None:
     slot = _slot(pair)
     if slot is None or not any(t.counts and t.word not in _CHOOSING for t in slot.left + slot.right):
         return None
@@ -294,7 +310,7 @@ def _exchanged(pair: _Pair) -> _Finding | None:
     if new == old == "number":
         return _numbers(slot)
     if "place" in (new, old):
-        return _Finding(Verdict.KEEP_BOTH, "each speaks of another place")
+        return Finding(Verdict.KEEP_BOTH, "each speaks of another place")
     if new == old == "name":
         return _names(slot)
     return _words(slot)
@@ -374,21 +390,21 @@ _NUMBERED = frozenset(
 )
 
 
-def _numbers(slot: _Slot) -> _Finding:
+def _numbers(slot: _Slot) -> Finding:
     before = [t for t in slot.left if t.counts]
     if before and before[-1].plain in _NUMBERED:
-        return _Finding(Verdict.KEEP_BOTH, "the number tells two things apart")
+        return Finding(Verdict.KEEP_BOTH, "the number tells two things apart")
     if [_unit(t) for t in slot.new] != [_unit(t) for t in slot.old]:
-        return _Finding(Verdict.REVIEW, "another number in another unit")
+        return Finding(Verdict.REVIEW, "another number in another unit")
     if not slot.left and not slot.chosen:
-        return _Finding(Verdict.REVIEW, "the sentence begins with another number")
+        return Finding(Verdict.REVIEW, "the sentence begins with another number")
     if _is_predicate(slot):
-        return _Finding(Verdict.SUPERSEDES, f"the number is now {slot.new[0].raw}, not {slot.old[0].raw}")
+        return Finding(Verdict.SUPERSEDES, f"the number is now {slot.new[0].raw}, not {slot.old[0].raw}")
     if any(t.raw.lower() in _LIMITS for t in slot.right):
-        return _Finding(Verdict.SUPERSEDES, f"the limit is now {slot.new[0].raw}, not {slot.old[0].raw}")
+        return Finding(Verdict.SUPERSEDES, f"the limit is now {slot.new[0].raw}, not {slot.old[0].raw}")
     if len(slot.left) == 1:
-        return _Finding(Verdict.KEEP_BOTH, "the number belongs to what the sentence is about")
-    return _Finding(Verdict.REVIEW, "another number in the same sentence")
+        return Finding(Verdict.KEEP_BOTH, "the number belongs to what the sentence is about")
+    return Finding(Verdict.REVIEW, "another number in the same sentence")
 
 
 def _unit(token: Token) -> str:
@@ -425,12 +441,12 @@ _MADE = frozenset(
 )
 
 
-def _names(slot: _Slot) -> _Finding:
+def _names(slot: _Slot) -> Finding:
     new, old = _choice(slot.new), _choice(slot.old)
     related = new == old if new and old else None  # None: at least one is unknown
-    both = _Finding(Verdict.KEEP_BOTH, "two names for two things")
-    replaced = _Finding(Verdict.SUPERSEDES, f"{slot.new[0].raw} in the place of {slot.old[0].raw}")
-    asked = _Finding(Verdict.REVIEW, f"{slot.new[0].raw} where {slot.old[0].raw} was named")
+    both = Finding(Verdict.KEEP_BOTH, "two names for two things")
+    replaced = Finding(Verdict.SUPERSEDES, f"{slot.new[0].raw} in the place of {slot.old[0].raw}")
+    asked = Finding(Verdict.REVIEW, f"{slot.new[0].raw} where {slot.old[0].raw} was named")
     role = _role(slot)
     if role == "purpose":
         return asked if related is False else replaced
@@ -471,14 +487,14 @@ _LIMITS = frozenset(["minimum", "maximum", "default", "limit"])
 _UNIQUE = frozenset(listed("default primary main current only sole canonical preferred"))
 
 
-def _words(slot: _Slot) -> _Finding | None:
+def _words(slot: _Slot) -> Finding | None:
     before = slot.left[-1].raw.lower() if slot.left else ""
     if before in ("is", "are") and not slot.right:
         if any(t.raw.lower() in _UNIQUE for t in slot.left):
-            return _Finding(Verdict.SUPERSEDES, f"the {slot.left[0].raw} is now {slot.new[0].raw}")
-        return _Finding(Verdict.REVIEW, "the same subject is said to be something else") if _short(slot) else None
+            return Finding(Verdict.SUPERSEDES, f"the {slot.left[0].raw} is now {slot.new[0].raw}")
+        return Finding(Verdict.REVIEW, "the same subject is said to be something else") if _short(slot) else None
     if slot.chosen and not slot.left and any(t.raw.lower() in _PURPOSE for t in slot.right[:2]):
-        return _Finding(Verdict.REVIEW, "another choice for the same purpose")
+        return Finding(Verdict.REVIEW, "another choice for the same purpose")
     return None
 
 
@@ -489,7 +505,7 @@ def _short(slot: _Slot) -> bool:
 # --- more of the same
 
 
-def _refined(pair: _Pair) -> _Finding | None:
+def _refined(pair: _Pair) -> Finding | None:
     """Everything the old says is in the new: each word as often, in its form, place and relation; polarity agrees."""
     if pair.only_old or pair.new.negations != pair.old.negations or len(pair.shared) < 2:
         return None
@@ -500,12 +516,12 @@ def _refined(pair: _Pair) -> _Finding | None:
     if in_order(pair.old.content, pair.new.content) < 1.0:
         return None
     if not pair.only_new:
-        return _Finding(Verdict.REFINES, "says the same")
+        return Finding(Verdict.REFINES, "says the same")
     added = dict.fromkeys(token.raw for token in pair.new.tokens if token.word in pair.only_new)
-    return _Finding(Verdict.REFINES, f"adds {' '.join(list(added)[:5])}")
+    return Finding(Verdict.REFINES, f"adds {' '.join(list(added)[:5])}")
 
 
-def _revised(pair: _Pair, *, new: str, old: str) -> _Finding | None:
+def _revised(pair: _Pair, *, new: str, old: str) -> Finding | None:
     """The same entry, gone over: the same heading, and most of a body that is too long to be alike by chance."""
     title, _, body = new.strip().partition("\n")
     if not body or content_hash(title) != content_hash(old.strip().partition("\n")[0]):
@@ -513,7 +529,7 @@ def _revised(pair: _Pair, *, new: str, old: str) -> _Finding | None:
     is_entry = len(set(read(title).content)) >= _TITLE and min(len(pair.new.content), len(pair.old.content)) >= _ENTRY
     if not is_entry or wording(new, old) < _ALIKE:
         return None
-    return _Finding(Verdict.REFINES, f"the same entry, gone over: {' '.join(title.split())[:80]}")
+    return Finding(Verdict.REFINES, f"the same entry, gone over: {' '.join(title.split())[:80]}")
 
 
 _TITLE = 3  # words with meaning; "Merge: bd-7" heads many entries

@@ -23,7 +23,7 @@ from hindbrain.core.model import Space, Vector
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.value import replace
 from hindbrain.errors import StoreUnreachable
-from hindbrain.ports import Changes, Damage, Erasure, Project, Transaction
+from hindbrain.ports import Changes, Damage, Erasure, Project, Reader, Transaction
 
 T = TypeVar("T")
 _NUMBERED = {name: name for name in ("event", "activity", "job")}  # tables whose rows have numbers
@@ -113,6 +113,9 @@ class PostgresStore(_Whole):
             return work(_Open(db, home=self.home, login=self._login))
 
         return self._written(run, patience_s=patience_s)
+
+    def glance(self, work: Callable[[Reader], T]) -> T | None:
+        """A second way to the server would cost more than it spares."""
 
     def _written(self, work: Callable[[Db], T], *, patience_s: float | None = None) -> T:
         """`work` in a transaction behind the gate, once. It may run again if it came to nothing."""

@@ -8,7 +8,6 @@ kernel drops both when a process dies.
 
 import fcntl
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -23,16 +22,73 @@ class Gate:
     @contextmanager
     def hold(self, timeout_s: float) -> Iterator[None]:
         """Be the only writer on this machine. StoreLocked after `timeout_s`; OSError when the folder is read-only."""
-        deadline = time.monotonic() + timeout_s
-        queue = _locked(self._next, deadline, timeout_s=timeout_s)
-        try:
-            turn = _locked(self._turn, deadline, timeout_s=timeout_s)
-        finally:
-            _release(queue)
+        turn = self._free()
+        if turn is None:
+            turn = self._waited(timeout_s)
         try:
             yield
         finally:
             _release(turn)
+
+    def _free(self) -> int | None:
+        """The turn, if nobody has it and nobody waits for it."""
+        queue = _opened(self._next)
+        try:
+            if not _is_locked(queue):
+                return None
+            turn = _opened(self._turn)
+            if _is_locked(turn):
+                return turn
+            os.close(turn)
+            return None
+        finally:
+            _release(queue)
+
+    def _waited(self, timeout_s: float) -> int:
+        """Wait in the kernel's queues for both, in a thread because flock knows no deadline.
+
+        A thread that comes too late gives the turn back at once.
+        """
+        import threading  # late: most writers find the gate open
+
+        state, granted = threading.Lock(), threading.Event()
+        outcome: list[int | OSError] = []
+        is_late = False
+
+        def wait() -> None:
+            found = self._queued()
+            with state:
+                if is_late and isinstance(found, int):
+                    _release(found)
+                outcome.append(found)
+                granted.set()
+
+        threading.Thread(target=wait, daemon=True).start()
+        granted.wait(timeout_s)
+        with state:
+            is_late = not outcome
+        if is_late:
+            raise StoreLocked(
+                f"{self._turn.rpartition('.')[0]} stayed locked by another process for {timeout_s:g}s",
+                fix="try again; `hindbrain doctor` names the process that holds it",
+            )
+        if isinstance(outcome[0], OSError):
+            raise outcome[0]
+        return outcome[0]
+
+    def _queued(self) -> int | OSError:
+        """The turn, once it is ours."""
+        try:
+            queue = _opened(self._next)
+            try:
+                fcntl.flock(queue, fcntl.LOCK_EX)
+                turn = _opened(self._turn)
+                fcntl.flock(turn, fcntl.LOCK_EX)
+                return turn
+            finally:
+                _release(queue)
+        except OSError as error:
+            return error
 
     def note(self, number: int) -> None:
         """Write down, beside the lock, how far the database has come. Only while holding the gate, after a commit that
@@ -66,41 +122,10 @@ def _release(handle: int) -> None:
     os.close(handle)
 
 
-def _locked(path: str, deadline: float, *, timeout_s: float) -> int:
-    handle = _opened(path)
+def _is_locked(handle: int) -> bool:
+    """Whether the lock was free, and is ours now."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        if not _wait(handle, deadline):
-            raise StoreLocked(
-                f"{path.rpartition('.')[0]} stayed locked by another process for {timeout_s:g}s",
-                fix="try again; `hindbrain doctor` names the process that holds it",
-            ) from None
-    return handle
-
-
-def _wait(handle: int, deadline: float) -> bool:
-    """Wait in the kernel's queue for the lock, in a thread because flock knows no deadline.
-
-    A thread that comes too late closes the handle, which gives the lock back at once.
-    """
-    import threading  # late: most writers find the gate open
-
-    state = threading.Lock()
-    outcome = {"is_late": False}
-    granted = threading.Event()
-
-    def wait() -> None:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        with state:
-            if outcome["is_late"]:
-                os.close(handle)
-            else:
-                granted.set()
-
-    threading.Thread(target=wait, daemon=True).start()
-    if granted.wait(max(0.0, deadline - time.monotonic())):
-        return True
-    with state:
-        outcome["is_late"] = not granted.is_set()
-    return not outcome["is_late"]
+        return False
+    return True

@@ -12,15 +12,15 @@ from datetime import datetime
 import apsw
 
 from hindbrain.adapters.sqlite import schema
-from hindbrain.adapters.sqlite.engine import BUSY_MS, connect, transaction, translated
+from hindbrain.adapters.sqlite.engine import BUSY_MS, connect, steady, transaction, translated
 from hindbrain.adapters.sqlite.gate import Gate
 from hindbrain.adapters.sqlite.reader import SqliteReader
 from hindbrain.adapters.sqlite.writer import apply
 from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.core.model import Space
 from hindbrain.core.model.moment import stamp
-from hindbrain.errors import BadSettings, ReadOnly, StoreLocked
-from hindbrain.ports import Changes, Damage, Erasure, Project, T, Transaction
+from hindbrain.errors import BadSettings, ReadOnly
+from hindbrain.ports import Changes, Damage, Erasure, Project, Reader, T, Transaction
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hindbrain.core.model import Vector
 
 _FOLD = "PRAGMA wal_checkpoint(TRUNCATE)"
+_OFTEN = 24  # writes of one process
 CHECKPOINT_BYTES = 4 * 1024 * 1024  # size of the write-ahead log that calls for a checkpoint
 
 
@@ -53,6 +54,7 @@ class SqliteStore(SqliteReader):
         self._inherited: list[apsw.Connection] = []
         self._is_read_only = False
         self._trail: Trail | None = None
+        self._pid, self._writes = os.getpid(), 0
         with translated(path):
             self._connection()
 
@@ -71,19 +73,30 @@ class SqliteStore(SqliteReader):
         return self._is_read_only
 
     def write(self, work: Callable[[Transaction], T], *, is_durable: bool = True, patience_s: float | None = None) -> T:
+        trail = self._kept_trail()
         with self._writing(patience_s) as db:
             if not is_durable:
                 db.execute("PRAGMA synchronous = NORMAL")
             try:
-                with self._followed() as trail, transaction(db):
+                with self._followed(trail), transaction(db):
                     result = work(_Open(self._path, self._connection, trail))
             finally:
                 if not is_durable:
                     db.execute("PRAGMA synchronous = FULL")
             if is_durable:
                 self._note(db)
-        self._fold(db)
         return result
+
+    def glance(self, work: Callable[[Reader], T]) -> T | None:
+        trail = self._trail
+        if trail is None or self._pid != os.getpid() or not (trail.has_company and trail.is_worn):
+            return None
+        db = self._connection()
+        if db.in_transaction:
+            return None  # the caller holds the gate
+        # Followed inside the transaction: what is known afterwards is what it saw.
+        with translated(self._path), trail.lock, steady(db), trail.followed(self._index.record, self._all):
+            return work(SqliteReader(self._path, self._connection, trail))
 
     def adopt(self, identities: Sequence[str], *, name: str, project_id: str, at: datetime) -> Project:
         known = self.project_of(identities)
@@ -111,7 +124,6 @@ class SqliteStore(SqliteReader):
         while not is_done:
             with self._writing() as db, transaction(db):
                 is_done = vectors.list_some(db, space)
-            self._fold(db)
 
     def drop_spaces(self, *, but: Space) -> int:
         from hindbrain.adapters.sqlite import vectors
@@ -120,7 +132,6 @@ class SqliteStore(SqliteReader):
         while not is_done:
             with self._writing() as db, transaction(db):
                 count, is_done = vectors.drop_some(db, but=but)
-            self._fold(db)
             removed += count
         return removed
 
@@ -169,7 +180,6 @@ class SqliteStore(SqliteReader):
             for changes, first in parts:
                 move.number_from(db, first)
                 apply(changes, db, reader=self)
-        self._fold(db)
 
     def vitals(self) -> Mapping[str, str]:
         from hindbrain.adapters.sqlite import vectors, vitals
@@ -238,16 +248,29 @@ class SqliteStore(SqliteReader):
                 )
             with self._gate.hold(self._timeout_s if patience_s is None else patience_s):
                 yield db
+                self._fold(db)
+
+    def _kept_trail(self) -> "Trail | None":
+        """For who has numpy loaded, or has written often: then the process is no short one, and will write again.
+        Before the gate, because to load it takes longer than to write."""
+        if self._pid != os.getpid():  # a forked child knows not who held the lock
+            self._pid, self._trail, self._writes = os.getpid(), None, 0
+        self._writes += 1
+        is_steady = self._writes > _OFTEN + self._pid % _OFTEN  # of many that begin together not all at once
+        if self._trail is None and ("numpy" in sys.modules or is_steady):
+            with contextlib.suppress(ImportError):
+                from hindbrain.adapters.sqlite.trail import Trail
+
+                self._trail = Trail()
+        return self._trail
 
     @contextmanager
-    def _followed(self) -> "Iterator[Trail | None]":
-        """For who has numpy loaded: then the process is no short one, and may write more than once."""
-        if self._trail is None and "numpy" in sys.modules:
-            from hindbrain.adapters.sqlite.trail import Trail
-
-            self._trail = Trail()
-        with self._trail.followed(self._index.record) if self._trail else contextlib.nullcontext():
-            yield self._trail
+    def _followed(self, trail: "Trail | None") -> Iterator[None]:
+        if trail is None:
+            yield
+            return
+        with trail.lock, trail.followed(self._index.record, self._all):
+            yield
 
     def _note(self, db: apsw.Connection) -> None:
         """Best effort: a note that could not be made only leaves the one before it."""
@@ -255,7 +278,8 @@ class SqliteStore(SqliteReader):
             self._gate.note(schema.reached(db))
 
     def _fold(self, db: apsw.Connection) -> None:
-        """Move a long write-ahead log into the file, under the gate.
+        """Move a long write-ahead log into the file. The caller holds the gate: who queued for it again would find that
+        somebody else has done it.
 
         Whatever is in the way (a reader, a full disk), the log is intact and the next writer tries again: what
         was committed must not be reported as failed.
@@ -265,7 +289,7 @@ class SqliteStore(SqliteReader):
                 return
         except FileNotFoundError:
             return
-        with contextlib.suppress(apsw.Error, OSError, StoreLocked), self._gate.hold(self._timeout_s):
+        with contextlib.suppress(apsw.Error, OSError):
             db.set_busy_timeout(0)
             try:
                 db.execute(_FOLD).fetchall()

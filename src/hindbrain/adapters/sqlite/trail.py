@@ -3,28 +3,36 @@
 Every new memory is compared with those that share its rarer words. To find them the engine reads the lists of those
 words, and how long each text in them is, one by one. Here a writer keeps the lists that it has read and adds to them
 what it writes itself. The index's own record says whether anybody else has written since: it changes with every write,
-in the same transaction. The numbers are those of bm25(), to the last digit.
+in the same transaction. Where others only added memories, these are read and added as well; after anything else, all is
+read again. The numbers are those of bm25(), to the last digit.
 
-All of it happens behind the gate, so one thread at a time.
+One thread at a time uses it, in a transaction of its own.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from threading import Lock
 
 import numpy as np
 
+from hindbrain.adapters.sqlite.postings import FARTHEST, Postings, Scored, numbers, parts, reaching, summed
+from hindbrain.adapters.sqlite.prune import Word, contenders
 from hindbrain.adapters.sqlite.rows import to_json
-from hindbrain.adapters.sqlite.words import HOLDERS, are_plain, length
+from hindbrain.adapters.sqlite.words import GENERATION, HOLDERS, are_plain, length
 from hindbrain.core.hints import Any
-from hindbrain.core.recall.bm25 import K1, B, idf
-from hindbrain.core.recall.index import WEIGHTS
+from hindbrain.core.model import Reach
+from hindbrain.core.model.record import from_record
+from hindbrain.core.notation import read
+from hindbrain.core.recall.bm25 import idf
+from hindbrain.core.recall.index import WEIGHTS, columns
 
 _ROOM = 2_000_000  # memories in all lists that a process keeps, 16 bytes each
 _MOST_COUNTS = 200_000  # words of which it is known how many hold them
 _SHORT = 400  # places of the lists of some words together
 _MOST_SCOPES = 16
-_FARTHEST = 4_000_000  # seq; there is a place for every one up to the last
 _EACH = 50_000  # memories for each of which it takes one more transaction in a row until it pays to read lists
+_MOST_MISSED = 500  # versions that others wrote meanwhile; of more it is cheaper to read all again
+_COMPANY = 8  # transactions in a row without a word of others until a writer counts as alone
 _TABLE = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_places USING fts5vocab (main, memory_words, instance)"
 # As text, a list at a time: to make a row of each place takes longer than to find it. The table is opened once for all
 # words; asked for several at once in any other way, it reads all that there are.
@@ -33,7 +41,6 @@ _PLACES = (
     f"SELECT word, count(*), group_concat(place) FROM (SELECT j.key AS word, 4 * p.doc + {_COLUMN} AS place"
     " FROM json_each(?) j CROSS JOIN temp.memory_places p ON p.term = j.value LIMIT ?) GROUP BY word"
 )
-_WEIGHTS: Any = np.array(WEIGHTS)
 _SIZES = "SELECT group_concat(id), group_concat(hex(sz), '') FROM memory_words_docsize WHERE length(sz) = 4"
 _LONG_SIZES = "SELECT id, sz FROM memory_words_docsize WHERE length(sz) <> 4"  # where a text has more than 127 words
 _INSIDE = "SELECT rowid FROM memory_words WHERE memory_words MATCH ?"
@@ -42,6 +49,13 @@ _INDEXED = (
     " FROM memory m CROSS JOIN memory_words_docsize d ON d.id = m.seq WHERE m.id = ?"
 )
 _LAST = "SELECT coalesce(max(seq), 0) FROM memory"
+_MARK = "SELECT rowid, memory, version FROM memory_version ORDER BY rowid DESC LIMIT 1"
+_MISSED = (
+    "SELECT v.rowid, v.memory, v.version, m.seq, d.sz, m.scope, m.title_words, m.content_words, m.extra_words"
+    " FROM memory_version v LEFT JOIN memory m ON m.id = v.memory LEFT JOIN memory_words_docsize d ON d.id = m.seq"
+    " WHERE v.rowid >= ? ORDER BY v.rowid LIMIT ?"
+)
+_BEFORE = "SELECT data FROM memory_version WHERE memory = ? AND version = ?"
 
 All = Callable[..., list[Any]]  # the rows of a query
 Record = tuple[bytes, int, int]  # of the index: itself, how many memories, with how many words
@@ -49,18 +63,21 @@ Best = list[tuple[int, float, int]]  # seq, score and length of each
 
 
 class Trail:
-    """What one process knows of the index since it last wrote."""
+    """What one process knows of the index since it last looked."""
 
     def __init__(self) -> None:
+        self.lock = Lock()  # held around a transaction that is followed
         self._record = b""  # as it was left
         self._look: Callable[[], Record] | None = None  # None once the open transaction has looked at it
+        self._alone = _COMPANY  # transactions in a row that found nothing of others
         self.forget()
 
     def forget(self) -> None:
         self._steps = 0  # transactions in a row that have found what the one before had left
         self._count = self._total = self._last = 0
+        self._mark: tuple[int, str, int] | None = None  # the last version that was written: its row, memory and number
         self._counts: dict[str, int] = {}
-        self._lists: dict[str, _List] = {}
+        self._lists: dict[str, Postings] = {}
         self._room = _ROOM
         self._inside: dict[str, Any] = {}  # by scope, and there by seq, who has it
         self._scores: Any = np.zeros(0)  # by seq; all zero between two questions
@@ -68,7 +85,7 @@ class Trail:
         self._is_known = False
 
     @contextmanager
-    def followed(self, look: Callable[[], Record]) -> Iterator[None]:
+    def followed(self, look: Callable[[], Record], all_: All) -> Iterator[None]:
         """Around one transaction: what it wrote is known afterwards, unless it came to nothing."""
         self._look = look
         is_whole = False
@@ -79,7 +96,7 @@ class Trail:
             if not is_whole:
                 self.forget()
             elif self._look is None:
-                self._record = look()[0]
+                self._leave(look()[0], all_)
 
     def meet(self, all_: All) -> None:
         """Find out whether what is known still holds. Before the transaction writes: it does not see in the record what
@@ -88,12 +105,58 @@ class Trail:
             return
         record, count, total = self._look()
         self._look = None
-        if not self._is_known or (record, count, total) != (self._record, self._count, self._total):
-            self.forget()
-            ((self._last,),) = all_(_LAST)
-            self._count, self._total, self._is_known = count, total, self._last <= _FARTHEST
-        else:
+        is_same = (record, count, total) == (self._record, self._count, self._total)
+        self._alone = self._alone + 1 if is_same else 0
+        if self._is_known and (is_same or self._catch_up(record, count=count, total=total, all_=all_)):
             self._steps += 1
+            return
+        self.forget()
+        ((self._last,),) = all_(_LAST)
+        self._count, self._total, self._is_known = count, total, self._last <= FARTHEST
+
+    def _leave(self, record: bytes, all_: All) -> None:
+        if record != self._record:
+            self._record = record
+            self._mark = next(iter(all_(_MARK)), None)
+
+    def _catch_up(self, record: bytes, *, count: int, total: int, all_: All) -> bool:
+        """Add what others wrote. Every version of a memory has a row; without one, or if the numbers do not come out as
+        the index has them, something else has happened that nobody can tell from here."""
+        if self._mark is None or record[:GENERATION] != self._record[:GENERATION]:
+            return False
+        found = all_(_MISSED, self._mark[0], _MOST_MISSED)
+        if not 1 < len(found) < _MOST_MISSED or found[0][:3] != self._mark:
+            return False
+        missed: dict[str, Sequence[Any]] = {}
+        for row in found[1:]:
+            missed.setdefault(row[1], row)
+        if not all(self._take(row, all_) for row in missed.values()):
+            return False
+        is_all: bool = (self._count, self._total) == (count, total)
+        return is_all
+
+    def _take(self, row: Sequence[Any], all_: All) -> bool:
+        """What another one wrote, of which `row` is the first version that is not known here."""
+        _, memory_id, version, *after = row
+        if after[0] is None or after[1] is None:
+            return False
+        often = _often(after[2:])
+        if not are_plain(often):
+            return False
+        if version == 1:
+            is_new: bool = after[0] > self._last
+            self._wrote(after, often=often)
+            return is_new
+        size, before = _told(all_(_BEFORE, memory_id, version - 1))
+        if after[0] > self._last or not are_plain(before):
+            return False
+        self._rewrote(after, size=size, words={*before, *often})
+        return True
+
+    @property
+    def has_company(self) -> bool:
+        """Whether others write as well, as far as the last transactions could tell."""
+        return self._alone < _COMPANY
 
     @property
     def is_worn(self) -> bool:
@@ -123,7 +186,7 @@ class Trail:
         asked for before, most are."""
         read = self._lists_of(words, all_, most=_SHORT)
         if read:
-            self._counts |= {word: len(one.holders) for word, one in read.items()}
+            self._counts |= {word: len(one) for word, one in read.items()}
             self._keep(read, also=words)
         return bool(read)
 
@@ -141,7 +204,7 @@ class Trail:
         if not self._is_known or len(after) != 1 or not all(map(are_plain, words)):
             self.forget()
         elif before:
-            self._rewrote(before[0], after[0], words={word for often in words for word in often})
+            self._rewrote(after[0], size=length(before[0][1]), words={word for often in words for word in often})
         else:
             self._wrote(after[0], often=words[0])
 
@@ -158,16 +221,17 @@ class Trail:
             if word in counts:
                 counts[word] += 1
             if word in lists:
-                lists[word].fresh.append((seq, weight))
+                lists[word].add(seq, weight)
                 self._room -= 1
 
-    def _rewrote(self, before: Sequence[Any], after: Sequence[Any], *, words: Iterable[str]) -> None:
-        """What is known of any of its words is read again."""
-        self._total += length(after[1]) - length(before[1])
-        self._measure(after[0], length(after[1]))
-        for seq, _, scopes, *_ in (before, after):
-            for scope in scopes.split():
-                self._place(scope, seq, is_inside=scope in after[2].split())
+    def _rewrote(self, row: Sequence[Any], *, size: int, words: Iterable[str]) -> None:
+        """What is known of any of its words, those before and those after, is read again. `size` is of before."""
+        seq, now = row[0], length(row[1])
+        self._total += now - size
+        self._measure(seq, now)
+        scopes = row[2].split()
+        for scope in self._inside:
+            self._place(scope, seq, is_inside=scope in scopes)
         for word in words:
             self._counts.pop(word, None)
             self._lists.pop(word, None)
@@ -175,42 +239,36 @@ class Trail:
     def best(self, words: Sequence[str], *, scopes: Sequence[str], depth: int, all_: All) -> Best:
         """The best by BM25 of those that hold any of `words`, and have one of `scopes` if there are any; the first ones
         of those that are as good as the last."""
-        lists = [one for one in self._read(words, all_) if len(one.holders)]
+        lists = [one for one in self._read(words, all_) if len(one)]
         if not lists:
             return []
-        holders = np.concatenate([one.holders for one in lists])
-        often = np.concatenate([one.often for one in lists])
-        self._last = max(self._last, int(holders.max()))
-        self._sizes = _reaching(self._sizes, self._last)
-        sizes = self._sizes[holders]
-        worths = np.repeat([idf(len(one.holders), self._count) for one in lists], [len(one.holders) for one in lists])
-        damping = K1 * (1 - B + B * sizes / self.usual)
-        parts = worths * ((often * (K1 + 1)) / (often + damping))
-        scores = self._scores = _reaching(self._scores, self._last)
-        at = 0
-        for one in lists:  # one after the other, as the engine adds them up
-            end = at + len(one.holders)
-            scores[one.holders] += parts[at:end]
-            at = end
-        sums = scores[holders]
-        places = np.arange(len(holders), dtype=np.float64)
-        scores[holders] = places
-        chosen = scores[holders] == places  # each once, though it may hold several of the words
-        scores[holders] = 0.0
-        if scopes:
-            chosen &= self._in_any(scopes, all_)[holders]
-        return _foremost(holders[chosen], sums[chosen], sizes=sizes[chosen], depth=depth)
+        self._last = max(self._last, *(int(one.seqs[-1]) for one in lists))
+        self._sizes, self._scores = reaching(self._sizes, self._last), reaching(self._scores, self._last)
+        inside = self._in_any(scopes, all_) if scopes else None
+        known = [(one, idf(len(one), self._count)) for one in lists]
+        few = contenders(known, depth=depth, score=lambda some: self._scored(some, inside=inside))
+        seqs, sums = self._scored(known, inside=inside, few=few)
+        return _foremost(seqs, sums, sizes=self._sizes[seqs], depth=depth)
 
-    def _read(self, words: Sequence[str], all_: All) -> "list[_List]":
+    def _scored(self, words: Sequence[Word], *, inside: Any, few: Any = None) -> Scored:
+        """All that hold any of `words`, or those of them that are among `few`."""
+        scored = []
+        for one, worth in words:
+            seqs, often = (one.seqs, one.often) if few is None else one.among(few)
+            scored.append((seqs, parts(seqs, often, worth=worth, sizes=self._sizes, usual=self.usual)))
+        seqs, sums = summed(scored, self._scores)
+        if inside is None:
+            return seqs, sums
+        chosen = inside[seqs]
+        return seqs[chosen], sums[chosen]
+
+    def _read(self, words: Sequence[str], all_: All) -> list[Postings]:
         lacking = [word for word in dict.fromkeys(words) if word not in self._lists]
         if lacking:
             self._keep(self._lists_of(lacking, all_), also=words)
-        lists = [self._lists[word] for word in words]
-        for one in lists:
-            one.settle()
-        return lists
+        return [self._lists[word] for word in words]
 
-    def _lists_of(self, words: Sequence[str], all_: All, *, most: int = -1) -> "dict[str, _List]":
+    def _lists_of(self, words: Sequence[str], all_: All, *, most: int = -1) -> dict[str, Postings]:
         """None of them when they have more than `most` places together."""
         all_(_TABLE)  # every thread has a connection of its own
         found = all_(_PLACES, to_json(words), most)
@@ -219,13 +277,13 @@ class Trail:
         if not len(self._sizes):
             self._sizes = _measured(all_)
         places = {number: text for number, _, text in found}
-        return {word: _List(places.get(number, "")) for number, word in enumerate(words)}
+        return {word: Postings(places.get(number, "")) for number, word in enumerate(words)}
 
-    def _keep(self, read: "dict[str, _List]", *, also: Sequence[str]) -> None:
-        self._room -= sum(len(one.holders) for one in read.values())
+    def _keep(self, read: dict[str, Postings], *, also: Sequence[str]) -> None:
+        self._room -= sum(len(one) for one in read.values())
         if self._room < 0:
             self._lists = {word: self._lists[word] for word in also if word in self._lists}
-            self._room = _ROOM - sum(len(one.holders) for one in (*self._lists.values(), *read.values()))
+            self._room = _ROOM - sum(len(one) for one in (*self._lists.values(), *read.values()))
         self._lists |= read
 
     def _in_any(self, scopes: Sequence[str], all_: All) -> Any:
@@ -243,44 +301,19 @@ class Trail:
 
     def _place(self, scope: str, seq: int, *, is_inside: bool) -> None:
         if scope in self._inside:
-            has = self._inside[scope] = _reaching(self._inside[scope], seq)
+            has = self._inside[scope] = reaching(self._inside[scope], seq)
             has[seq] = is_inside
 
     def _measure(self, seq: int, size: int) -> None:
         if len(self._sizes):
-            self._sizes = _reaching(self._sizes, seq)
+            self._sizes = reaching(self._sizes, seq)
             self._sizes[seq] = size
-
-
-class _List:
-    """Who holds a word in a text, and how often by what each place weighs."""
-
-    __slots__ = ("fresh", "holders", "often")
-
-    def __init__(self, places: str) -> None:
-        told = _numbers(places)
-        told = told[(told >= 0) & (told < 4 * _FARTHEST)]  # of a damaged index no number can be trusted
-        weights = _WEIGHTS[told & 3]
-        self.holders, of = np.unique((told >> 2)[weights > 0], return_inverse=True)
-        self.often: Any = np.bincount(of, weights=weights[weights > 0])
-        self.fresh: list[tuple[int, float]] = []  # what was written since
-
-    def settle(self) -> None:
-        if self.fresh:
-            seqs, weights = zip(*self.fresh, strict=True)
-            self.holders = np.concatenate((self.holders, seqs))
-            self.often = np.concatenate((self.often, weights))
-            self.fresh = []
-
-
-def _numbers(text: str | None) -> Any:
-    return np.fromstring(text, dtype=np.int64, sep=",") if text else np.zeros(0, dtype=np.int64)
 
 
 def _measured(all_: All) -> Any:
     """How many words each memory has, by seq."""
     ((ids, sizes),) = all_(_SIZES)
-    seqs = _numbers(ids)
+    seqs = numbers(ids)
     long = all_(_LONG_SIZES)
     found = np.zeros(max([int(seqs.max(initial=0)), *(seq for seq, _ in long)]) + 1)
     found[seqs] = np.frombuffer(bytes.fromhex(sizes or ""), dtype=np.uint8).reshape(-1, 4).sum(axis=1)
@@ -297,18 +330,22 @@ def _often(texts: Sequence[str]) -> dict[str, float]:
     return often
 
 
-def _reaching(found: Any, seq: int) -> Any:
-    """`found` with a place for `seq`, and some more."""
-    if seq < len(found):
-        return found
-    wider = np.zeros(seq + 1 + seq // 8, dtype=found.dtype)
-    wider[: len(found)] = found
-    return wider
+def _told(found: Sequence[Sequence[str]]) -> tuple[int, dict[str, float]]:
+    """How many words the index had of a memory, by what its history says of it, and which."""
+    if not found:
+        return 0, {"": 0.0}  # which is no word that anybody could be sure of
+    memory = from_record(read(found[0][0]))
+    texts = columns(memory)
+    scopes = 2 if memory.reach is Reach.EVERYWHERE else 1
+    return scopes + sum(map(len, texts)), _often(["", *map(" ".join, texts)])
 
 
-def _foremost(holders: Any, sums: Any, *, sizes: Any, depth: int) -> Best:
-    if len(holders) > depth:
-        chosen = sums >= np.partition(sums, len(sums) - depth)[len(sums) - depth]
-        holders, sums, sizes = holders[chosen], sums[chosen], sizes[chosen]
-    best = sorted(zip((-sums).tolist(), holders.tolist(), sizes.tolist(), strict=True))[:depth]
+def _foremost(seqs: Any, sums: Any, *, sizes: Any, depth: int) -> Best:
+    if len(seqs) > depth:
+        last = np.partition(sums, len(sums) - depth)[len(sums) - depth]
+        better, equal = np.flatnonzero(sums > last), np.flatnonzero(sums == last)
+        first = np.argsort(seqs[equal])[: depth - len(better)]
+        chosen = np.concatenate((better, equal[first]))
+        seqs, sums, sizes = seqs[chosen], sums[chosen], sizes[chosen]
+    best = sorted(zip((-sums).tolist(), seqs.tolist(), sizes.tolist(), strict=True))
     return [(seq, -score, int(size)) for score, seq, size in best]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _LARGE = 10_000  # memories from which on how rare a word is need not be counted each time
 _COUNTED = 50_000  # words whose count a process keeps
+GENERATION = 4  # bytes that the index's own record begins with
 _MOST_RENEWALS = 10_000  # of a damaged file no number can be trusted
 _SMALL = 200  # a project of which a store could hold so many: bm25() would take longer than to count here
 _BEST = (
@@ -209,8 +210,9 @@ class Words:
 
     def record(self) -> tuple[bytes, int, int]:
         """The index's own record, which no two states share, and of how many memories with how many words it tells."""
-        found = self._all("SELECT block FROM memory_words_data WHERE id IN (1, 10) ORDER BY id")  # sizes, structure
-        count, *sizes = _numbers(found[0][0]) if found and found[0][0] else (0,)
+        # The structure, which begins with the generation, and the sizes.
+        found = self._all("SELECT block FROM memory_words_data WHERE id IN (1, 10) ORDER BY id DESC")
+        count, *sizes = _numbers(found[-1][0]) if found and found[-1][0] else (0,)
         return b"".join(block or b"" for (block,) in found), count, sum(sizes)
 
     def _held(self, words: Sequence[str], *, among: int, kept: "Kept | None") -> dict[str, int]:
@@ -236,7 +238,7 @@ class Words:
 def generation(db: apsw.Connection) -> int:
     """A number in the index's own record that only grows when something is set."""
     found: list[Any] = db.execute("SELECT block FROM memory_words_data WHERE id = 10").fetchall()
-    return int.from_bytes(found[0][0][:4], "big")
+    return int.from_bytes(found[0][0][:GENERATION], "big")
 
 
 def renew(db: apsw.Connection, *, beyond: int = 0) -> None:

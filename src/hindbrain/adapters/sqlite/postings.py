@@ -1,0 +1,115 @@
+"""How the holders of one word are kept, so that one more or a look at a few of them does not touch all the others."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hindbrain.core.hints import Any
+from hindbrain.core.recall.bm25 import K1, B
+from hindbrain.core.recall.index import WEIGHTS
+
+FARTHEST = 4_000_000  # seq; there is a place for every one up to the last
+_SHARE = 4  # a word that one in so many memories holds is kept by seq as well: then nobody has to be searched for
+_WEIGHTS: Any = np.array(WEIGHTS)
+
+
+class Postings:
+    """Who holds a word in a text, and how often by what each place weighs."""
+
+    __slots__ = ("_by_seq", "_fresh", "_often", "_seqs", "_size")
+
+    def __init__(self, places: str) -> None:
+        """`places`: four times the seq and the number of the column, of every one of them, with commas between."""
+        told = numbers(places)
+        told = told[(told >= 0) & (told < 4 * FARTHEST)]  # of a damaged index no number can be trusted
+        weights = _WEIGHTS[told & 3]
+        self._seqs, of = np.unique((told >> 2)[weights > 0], return_inverse=True)
+        self._often: Any = np.bincount(of, weights=weights[weights > 0])
+        self._size = len(self._seqs)
+        self._by_seq: Any = None
+        self._fresh: list[tuple[int, float]] = []  # what was added since somebody asked
+
+    def __len__(self) -> int:
+        return self._size + len(self._fresh)
+
+    def add(self, seq: int, weight: float) -> None:
+        """`seq` is behind all others."""
+        self._fresh.append((seq, weight))
+
+    @property
+    def seqs(self) -> Any:
+        """Rising."""
+        self._settle()
+        return self._seqs[: self._size]
+
+    @property
+    def often(self) -> Any:
+        self._settle()
+        return self._often[: self._size]
+
+    def among(self, wanted: Any) -> tuple[Any, Any]:
+        """Those of `wanted` that hold the word, and how often."""
+        often = self._of(wanted)
+        held = often > 0
+        return wanted[held], often[held]
+
+    def _of(self, wanted: Any) -> Any:
+        seqs, often = self.seqs, self.often
+        if not len(seqs):
+            return np.zeros(len(wanted))
+        if _SHARE * len(seqs) < seqs[-1]:
+            places = np.minimum(np.searchsorted(seqs, wanted), len(seqs) - 1)
+            return np.where(seqs[places] == wanted, often[places], 0.0)
+        if self._by_seq is None:
+            self._by_seq = reaching(np.zeros(0), int(seqs[-1]))
+            self._by_seq[seqs] = often
+        self._by_seq = reaching(self._by_seq, int(wanted.max(initial=0)))
+        return self._by_seq[wanted]
+
+    def _settle(self) -> None:
+        if not self._fresh:
+            return
+        seqs, weights = zip(*self._fresh, strict=True)
+        size = self._size + len(seqs)
+        self._seqs, self._often = reaching(self._seqs, size), reaching(self._often, size)
+        self._seqs[self._size : size], self._often[self._size : size] = seqs, weights
+        if self._by_seq is not None:
+            self._by_seq = reaching(self._by_seq, seqs[-1])
+            self._by_seq[list(seqs)] = weights
+        self._size, self._fresh = size, []
+
+
+Scored = tuple[Any, Any]  # seqs, and what a word is worth to each
+
+
+def parts(seqs: Any, often: Any, *, worth: float, sizes: Any, usual: float) -> Any:
+    """What a word adds to the BM25 of each of `seqs`; `sizes` in words by seq."""
+    damping = K1 * (1 - B + B * sizes[seqs] / usual)
+    return worth * ((often * (K1 + 1)) / (often + damping))
+
+
+def summed(scored: Sequence[Scored], scores: Any) -> Scored:
+    """Each seq once, with all that it was given, added up in the order of `scored`. `scores` is zero for every seq,
+    before and after."""
+    for seqs, worths in scored:
+        scores[seqs] += worths
+    seqs = np.concatenate([one for one, _ in scored])
+    sums = scores[seqs]
+    places = np.arange(len(seqs), dtype=np.float64)
+    scores[seqs] = places
+    is_first = scores[seqs] == places  # each once, though it may hold several of the words
+    scores[seqs] = 0.0
+    return seqs[is_first], sums[is_first]
+
+
+def numbers(text: str | None) -> Any:
+    return np.fromstring(text, dtype=np.int64, sep=",") if text else np.zeros(0, dtype=np.int64)
+
+
+def reaching(found: Any, seq: int) -> Any:
+    """`found` with a place for `seq`, and some more."""
+    if seq < len(found):
+        return found
+    wider = np.zeros(seq + 1 + seq // 8, dtype=found.dtype)
+    wider[: len(found)] = found
+    return wider

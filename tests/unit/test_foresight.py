@@ -1,0 +1,205 @@
+"""Whoever thinks before the gate decides as if it had done so behind it, whatever others did in between."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from building import FakeChance, FakeClock, a_memory, a_project, keep
+
+from hindbrain.adapters.files import LocalFiles
+from hindbrain.adapters.sqlite import SqliteStore
+from hindbrain.app.add import Noted, add
+from hindbrain.app.archive import delete
+from hindbrain.app.capture import Said, capture
+from hindbrain.app.edit import edit
+from hindbrain.app.keep import is_same_lesson, ruled
+from hindbrain.app.tools import Tools
+from hindbrain.core.model import Memory, Receipt, State, Verdict
+from hindbrain.core.words import query_terms
+from hindbrain.ports import Reader, T, Where
+from hindbrain.settings import Settings
+
+pytest.importorskip("numpy")
+
+ALL = Where(project="prj-one", states=frozenset(State))
+SAID = "Retry the nightly build twice before paging anybody about the broken cache"
+OTHERWISE = "Retry the nightly build twice before paging anybody about the broken caches"
+KNOWN = "Retry the nightly build twice before paging anybody about a broken cache"
+
+
+class Overtaken(SqliteStore):
+    """A store on which others come first whenever its owner has looked."""
+
+    def __init__(self, path: Path, *, may_look: bool) -> None:
+        super().__init__(path)
+        self.may_look, self.looks = may_look, 0
+        self.meanwhile: Callable[[], None] = lambda: None
+
+    def glance(self, work: Callable[[Reader], T]) -> T | None:
+        seen = super().glance(work) if self.may_look else None
+        self.looks += seen is not None
+        self.meanwhile()
+        return seen
+
+
+class Desk:
+    """One process at a store, and how it tells the time."""
+
+    def __init__(self, store: SqliteStore, *, home: Path) -> None:
+        self.clock = FakeClock()
+        self.tools = Tools(
+            store=store,
+            clock=self.clock,
+            chance=FakeChance(),
+            files=LocalFiles(),
+            settings=Settings(home=str(home), store=str(store.path)),
+        )
+
+    def hears(self, text: str, *, session: str) -> Receipt:
+        self.clock.forward(minutes=1)
+        said = Said(text=f"MEMORY:pattern:{text}", session=session, persona=session)
+        (receipt,) = capture(said, project="prj-one", tools=self.tools).receipts
+        return receipt
+
+    def notes(self, text: str) -> Receipt:
+        self.clock.forward(minutes=1)
+        return add(Noted(content=text), project="prj-one", tools=self.tools)
+
+
+class Pair:
+    """Two processes: `ours` looks, then `theirs` writes, then `ours` does."""
+
+    def __init__(self, home: Path, *, may_look: bool) -> None:
+        home.mkdir()
+        is_same_lesson.cache_clear()
+        ruled.cache_clear()
+        self.store = Overtaken(home / "h.db", may_look=may_look)
+        self.other = SqliteStore(home / "h.db")
+        a_project(self.store)
+        self.ours, self.theirs = Desk(self.store, home=home), Desk(self.other, home=home)
+        self.theirs.clock.forward(hours=1)
+        self.theirs.tools.chance.count = 1_000  # type: ignore[attr-defined]
+        for number in range(4):  # until it knows that it is not alone
+            self.ours.notes(f"Our note number {number} speaks of nothing else")
+            self.theirs.notes(f"Their remark {number} is about other matters")
+        self.theirs.hears(KNOWN, session="before")
+        self.ours.clock.at = self.theirs.clock.at
+        self.store.looks = 0
+
+    def race(self, deed: Callable[["Pair"], object]) -> tuple[Receipt, list[Memory]]:
+        self.store.meanwhile = lambda: (deed(self), None)[1]
+        self.ours.clock.forward(hours=2)
+        receipt = self.ours.hears(SAID, session="ours")
+        return receipt, sorted(self.store.select(ALL), key=lambda memory: memory.id)
+
+    def known(self) -> Memory:
+        return next(memory for memory in self.other.select(ALL) if memory.content == KNOWN)
+
+
+def says_the_same(pair: Pair) -> None:
+    pair.theirs.hears(SAID, session="theirs")
+
+
+def says_it_otherwise(pair: Pair) -> None:
+    pair.theirs.hears(OTHERWISE, session="theirs")
+
+
+def says_it_as_a_person(pair: Pair) -> None:
+    pair.theirs.notes(OTHERWISE)
+
+
+def says_the_contrary(pair: Pair) -> None:
+    pair.theirs.hears(SAID.replace("Retry", "Never retry"), session="theirs")
+
+
+def makes_another_one_say_it(pair: Pair) -> None:
+    edit(pair.known().id, {"content": OTHERWISE}, store=pair.other, clock=pair.theirs.clock)
+
+
+def deletes_what_was_near(pair: Pair) -> None:
+    delete(pair.known().id, store=pair.other, clock=pair.theirs.clock)
+
+
+def erases_what_was_near(pair: Pair) -> None:
+    pair.other.erase(pair.known().id, at=pair.theirs.clock.now())
+
+
+def says_it_and_has_it_deleted(pair: Pair) -> None:
+    receipt = pair.theirs.hears(SAID, session="theirs")
+    delete(str(receipt.memory_id), store=pair.other, clock=pair.theirs.clock)
+
+
+def captures_the_very_same_saying(pair: Pair) -> None:
+    pair.theirs.hears(SAID, session="ours")
+
+
+DEEDS = (
+    *(says_the_same, says_it_otherwise, says_it_as_a_person, says_the_contrary, makes_another_one_say_it),
+    *(deletes_what_was_near, erases_what_was_near, says_it_and_has_it_deleted, captures_the_very_same_saying),
+)
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Iterator[Pair]:
+    made = Pair(tmp_path / "looking", may_look=True)
+    with closing(made.store), closing(made.other):
+        yield made
+
+
+@pytest.mark.parametrize("deed", DEEDS)
+def test_a_look_before_the_gate_changes_no_answer(  # R2 X-05
+    pair: Pair, deed: Callable[[Pair], None], tmp_path: Path
+) -> None:
+    looked = pair.race(deed)
+    assert pair.store.looks == 1
+    blind = Pair(tmp_path / "blind", may_look=False)
+    with closing(blind.store), closing(blind.other):
+        assert looked == blind.race(deed)
+        assert blind.store.looks == 0
+
+
+def test_two_who_say_the_same_at_once_are_two_witnesses_of_one_memory(pair: Pair) -> None:  # R2 X-05
+    receipt, memories = pair.race(says_the_same)
+    assert receipt.verdict is Verdict.EVIDENCE
+    (kept,) = [memory for memory in memories if memory.content == SAID]
+    assert {saying.session for saying in pair.store.sayings(kept.id)} == {"ours", "theirs"}
+
+
+def test_what_was_said_in_other_words_meanwhile_is_replaced_as_if_it_had_been_seen(pair: Pair) -> None:  # X-05
+    receipt, memories = pair.race(says_it_otherwise)
+    (theirs,) = [memory for memory in memories if memory.content == OTHERWISE]
+    assert receipt.verdict is Verdict.SUPERSEDED and receipt.supersedes == (theirs.id,)
+    assert theirs.superseded_by == receipt.memory_id
+
+
+def test_one_saying_is_captured_once_though_two_look_at_it(pair: Pair) -> None:  # R2
+    receipt, memories = pair.race(captures_the_very_same_saying)
+    assert receipt.is_replay and sum(memory.content == SAID for memory in memories) == 1
+
+
+def test_who_writes_alone_does_not_look(tmp_path: Path) -> None:
+    with closing(Overtaken(tmp_path / "h.db", may_look=True)) as store:
+        a_project(store)
+        desk = Desk(store, home=tmp_path)
+        for number in range(12):
+            desk.notes(f"Note number {number} speaks of nothing else")
+        store.looks = 0
+        desk.hears(SAID, session="ours")
+        assert store.looks == 0
+
+
+def test_a_look_from_behind_the_gate_is_none(pair: Pair) -> None:
+    assert pair.store.write(lambda tx: pair.store.glance(lambda reader: 1)) is None
+
+
+def test_what_a_look_saw_is_not_taken_for_what_came_later(pair: Pair) -> None:
+    words = query_terms(SAID)
+    for number in range(3):
+        seen = pair.store.glance(lambda reader: list(reader.matches(words, ALL, limit=9)))
+        assert seen is not None
+        keep(pair.other, a_memory(f"{SAID} {number}", id=f"mem-{number}"))
+        with closing(SqliteStore(pair.store.path)) as new:
+            assert pair.store.write(lambda tx: list(tx.matches(words, ALL, limit=9))) == new.matches(
+                words, ALL, limit=9
+            )
