@@ -6,8 +6,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 
 import apsw
 import pytest
@@ -21,9 +23,9 @@ WRITERS = 16
 MOST_EACH = int(os.environ.get("HINDBRAIN_EACH", "10000"))  # a machine that others use may take fewer
 
 
-def start(store: str, name: str, count: int) -> subprocess.Popen[str]:
+def start(store: str, name: str, count: int, *, out: IO[str] | int = subprocess.PIPE) -> subprocess.Popen[str]:
     command = [sys.executable, str(WRITER), store, name, str(count)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, text=True)
 
 
 def kept(store: Path) -> dict[str, int]:
@@ -45,17 +47,20 @@ def kept(store: Path) -> dict[str, int]:
 
 def written(store: str, each: int) -> tuple[set[str], list[float], list[float]]:
     """What sixteen writers at once were promised, how long each of them took, and each of their captures, sorted."""
-    writers = [start(store, str(number), each) for number in range(WRITERS)]
     promised: set[str] = set()
     seconds, waits = [], []
-    for writer in writers:
-        out, err = writer.communicate()
-        assert writer.returncode == 0 and not err, err
-        *ids, last = out.split("\n", 1)[1].splitlines()
-        promised |= set(ids)
-        _, took, *each_took = last.split()
-        seconds.append(float(took))
-        waits += map(float, each_took)
+    with ExitStack() as stack:
+        outs = [stack.enter_context(TemporaryFile("w+")) for _ in range(WRITERS)]  # a pipe would fill, and hold them up
+        writers = [start(store, str(number), each, out=out) for number, out in enumerate(outs)]
+        for writer, out in zip(writers, outs, strict=True):
+            _, err = writer.communicate()
+            assert writer.returncode == 0 and not err, err
+            out.seek(0)
+            _, *ids, last = out.read().splitlines()
+            promised |= set(ids)
+            _, took, *each_took = last.split()
+            seconds.append(float(took))
+            waits += map(float, each_took)
     assert len(promised) == len(waits) == WRITERS * each
     return promised, seconds, sorted(waits)
 
