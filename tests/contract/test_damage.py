@@ -6,7 +6,6 @@ from contextlib import contextmanager
 import pytest
 from building import NOW, a_memory, keep
 
-from hindbrain.adapters.dictionary import DictStore
 from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.core.model import Memory, Pulse, Review, ReviewKind
 from hindbrain.core.model.filing import Filing
@@ -17,6 +16,9 @@ from hindbrain.errors import StoreDamaged
 from hindbrain.ports import Changes, Store
 
 Change = Callable[[Memory], Changes]
+
+# Of a dictionary nothing is written anywhere.
+pytestmark = pytest.mark.parametrize("store", ["sqlite", "postgres"], indirect=True)
 
 
 def edited(memory: Memory) -> Changes:
@@ -34,8 +36,6 @@ def counted(memory: Memory) -> Changes:
 @pytest.fixture
 def whole(store: Store) -> Store:
     """With three memories, of which the second is to be damaged."""
-    if isinstance(store, DictStore):
-        pytest.skip("nothing of it is written anywhere")
     keep(store, *(a_memory(f"close harbour {n}", id=f"mem-{n}") for n in range(3)))
     assert not store.damage()
     return store

@@ -510,9 +510,8 @@ def test_a_recall_leaves_out_what_cannot_be_read_and_says_so(store: Store) -> No
 
 
 # R8
-def test_a_memory_of_bytes_that_are_no_text_costs_no_other(store: Store) -> None:
-    if not isinstance(store, SqliteStore):
-        pytest.skip("it has no place for such bytes")
+@pytest.mark.parametrize("store", ["sqlite"], indirect=True)  # others have no place for such bytes
+def test_a_memory_of_bytes_that_are_no_text_costs_no_other(store: SqliteStore) -> None:
     keep(store, *(a_memory(f"renew lock {n}", id=f"mem-{n}") for n in range(3)))
     store._connection().execute("UPDATE memory SET content = CAST(x'ff41' AS TEXT) WHERE id = 'mem-1'")
     for text in ("renew the lock", ""):
