@@ -189,6 +189,19 @@ def test_a_writer_follows_itself_and_what_others_write_down(store: SqliteStore) 
     assert seen[4:] == [True, True, False, True, False]
 
 
+def test_what_a_hand_changed_beside_what_others_wrote_down_is_noticed_by_the_numbers(store: SqliteStore) -> None:
+    for number in range(3):
+        keep(store, a_memory("the cache of the pool", id=f"mem-{number}", project="prj-one"))
+        by_writer(store, "cache pool worker")
+    assert is_followed(store)
+    with closing(SqliteStore(store.path)) as other:
+        keep(other, a_memory("cache", id="mem-9", project="prj-one"))
+        other._connection().execute(
+            "UPDATE memory SET content_words = 'worker' WHERE id = 'mem-1'"
+        )  # without a version
+    assert by_writer(store, "cache pool worker") == by_engine(store, "cache pool worker")
+
+
 def test_of_more_than_a_writer_can_catch_up_with_it_reads_all_again(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
