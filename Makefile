@@ -1,6 +1,7 @@
 # Two commands do everything: `make run` tries it, `make test` proves it.
 PYTHON ?= python3
 VENV := .venv
+COMMA := ,
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -101,7 +102,7 @@ $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml requirements/versions.
 
 $(VENV)/.installed-bench: $(VENV)/.installed-dev
 	@echo "installing what the benchmarks need into $(VENV)"
-	$(call install,.[dev,bench])
+	$(call install,.[dev$(COMMA)bench])
 	@touch $@
 
 clean:
