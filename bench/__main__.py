@@ -55,6 +55,7 @@ _WITH_FULL = (
     "recall",
     "peers",
     "scale",
+    "vectors",
 )  # have more to measure than is worth a wait every time
 _FULL = (
     "all sizes, the long sets, and all peers: each that is missing is installed into an environment of its own, under "
@@ -88,7 +89,7 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure what Hindbrain costs, and how well.")
     how_long = parser.add_mutually_exclusive_group()
-    how_long.add_argument("--quick", action="store_true", help="small sizes, in about a minute; docs stay as they are")
+    how_long.add_argument("--quick", action="store_true", help="small sizes, in a few minutes; docs stay as they are")
     how_long.add_argument("--full", action="store_true", help=_FULL)
     parser.add_argument("--only", choices=[*_GROUPS, *_PARTS, *_ASKED], help="one part, or speed for all that is timed")
     parser.add_argument("--json", metavar="FILE", help="write the results here too")

@@ -29,7 +29,8 @@ def missing() -> str:
 
 
 def data_folder() -> Path:
-    return Path(os.environ.get("EVAL_DATA") or _BESIDE / "data")
+    """Absolute: the scripts run in another folder than whoever named it."""
+    return Path(os.environ.get("EVAL_DATA") or _BESIDE / "data").absolute()
 
 
 def scripts_folder() -> Path:
@@ -40,7 +41,12 @@ def run(script: str, *arguments: str, known: dict[str, str] | None = None) -> "s
     """The script's whole output; `known` is added to its environment."""
     with tempfile.TemporaryDirectory(prefix="hindbrain-bench-") as cache:
         paths = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-        settings = {"EVAL_CACHE": cache, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+        settings = {
+            "EVAL_DATA": str(data_folder()),
+            "EVAL_CACHE": cache,
+            "PYTHONPATH": paths,
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
         return subprocess.run(
             [sys.executable, str(scripts_folder() / script), *arguments],
             cwd=cache,

@@ -86,8 +86,7 @@ _SETS = (
         command=("lessons_retrieval.py", "--task", "title"),
         reach=86,
         beyond=90,
-        tier=0,
-        has_strategies=0,
+        has_strategies=1,
     ),
     _Set(
         name="commit",

@@ -35,7 +35,7 @@ versions, commit and seed. To measure it again:
 
 | command | what |
 | --- | --- |
-| `python -m bench --quick` | a minute or two, to see that it runs; this page stays as it is |
+| `python -m bench --quick` | a few minutes, to see that it runs; this page stays as it is |
 | `make bench` | everything at the smaller sizes; the parts that need a full run stay as they are |
 | `make bench-full` | the long sets, a million memories, and other stores beside ours, installed by themselves |
 | `python -m bench --only recall` | one part; `--help` names all |

@@ -16,6 +16,7 @@ from bench.lessons import lessons
 from bench.meter import Cost, cost, say, told
 from bench.report import Part, Table
 from hindbrain.adapters.sqlite import SqliteStore, rows
+from hindbrain.adapters.sqlite.engine import teach
 from hindbrain.core.model import Memory, Space, Vector
 from hindbrain.core.model.vector import quantised
 from hindbrain.core.recall.meaningful import digest, meaningful
@@ -55,13 +56,15 @@ class _Point:
         return f"{self.memories:,} in {self.projects:,} project{'s' if self.projects > 1 else ''}"
 
 
-def measure(*, is_quick: bool) -> Part:
+def measure(*, is_quick: bool, is_full: bool = False) -> Part:
     if np is None:
-        return Part(name="vectors", title=_TITLE, notes=["Not measured: `pip install -e '.[bench]'` brings numpy."])
-    sizes = _QUICK_SIZES if is_quick else _SIZES
+        notes = ["Not measured: `pip install -e '.[bench]'` brings numpy."]
+        return Part(name="vectors", title=_TITLE, notes=notes, is_whole=False)
+    sizes = _QUICK_SIZES if is_quick else _SIZES if is_full else _SIZES[:-1]
     runs = _QUICK_RUNS if is_quick else _RUNS
     points = [_measured(size, projects, runs=runs) for size, projects in sizes]
-    return _part(points, kept=_neighbours_kept(1_000 if is_quick else 10_000, runs=runs), runs=runs)
+    kept = _neighbours_kept(1_000 if is_quick else 10_000, runs=runs)
+    return replace(_part(points, kept=kept, runs=runs), is_whole=is_full)
 
 
 def _measured(size: int, projects: int, *, runs: int) -> _Point:
@@ -176,6 +179,7 @@ def _fill(path: Path, *, size: int, projects: int) -> float:
 def _bare(path: Path) -> Iterator[apsw.Connection]:
     """A connection of the bench's own, in a hurry: what a power cut would take is only a bench's."""
     with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as db:
+        teach(db)
         db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         db.execute("PRAGMA synchronous = OFF").fetchall()
         yield db

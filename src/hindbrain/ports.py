@@ -73,7 +73,8 @@ class Embedder(Protocol):
         """Whether a text costs milliseconds now, and not the start of a model first."""
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        """A vector of length 1 for each of `texts`; EmbedderMissing when the model cannot be run here."""
+        """A vector of length 1 for each of `texts`, or of length 0 where the model cannot read one of them: it is alike
+        to none. EmbedderMissing when the model cannot be run here."""
 
     def check(self) -> str:
         """Where the model is, for a person; EmbedderMissing when it could not be run. It is not started for that."""

@@ -110,9 +110,10 @@ class Home:
                 memory.add(content)
             self.project = memory.project.id if memory.project else ""
 
-    def ask(self, text: str, *, store: Path | None = None) -> list[str] | None:
+    def ask(self, text: str, *, store: Path | None = None, model: str = "words") -> list[str] | None:
         settings = replace(load(self.environment), store=str(store or self.store))
-        told = found(self.worker.ask(errand(Question(text=text), project=self.project, settings=settings)))
+        message = errand(Question(text=text), project=self.project, settings=settings, space=space_of(model).name)
+        told = found(self.worker.ask(message))
         return None if told is None else [item.content for item in told]
 
     def near(self, text: str, model: str = "words") -> list[str]:
@@ -360,6 +361,7 @@ def cold() -> WordEmbedder:
 
 
 def test_an_answer_is_the_same_whether_the_worker_or_the_process_itself_finds_it(home: Home) -> None:
+    home.set(embedder="words", worker_deadline_s=ENOUGH_S)  # a busy machine is no reason to do without it
     home.add(*LESSONS)
     home.serving()
     home.until(home.is_done)
@@ -380,6 +382,20 @@ def test_where_words_decide_neither_the_worker_nor_a_model_is_asked(home: Home) 
     items, _, _, how, *_ = answered(home, "orders deleted", embedder=alone)
 
     assert items and str(how).startswith("words: they decide") and alone.calls == []
+
+
+def test_a_worker_without_a_model_leaves_the_answer_to_a_process_that_has_one(home: Home) -> None:
+    """It was started with another word in its environment, say. By words alone it would find something else."""
+    home.add(*LESSONS)
+    home.serving()
+    home.until(home.is_done)
+    expected = answered(home, QUESTIONS[0], embedder=WordEmbedder())
+    home.set(embedder="off", worker_deadline_s=ENOUGH_S)
+    home.until(lambda: (home.ping() or {"space": "words"})["space"] is None)
+    alone = cold()
+
+    assert answered(home, QUESTIONS[0], embedder=alone) == expected
+    assert alone.calls == [[QUESTIONS[0]]]
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])

@@ -129,6 +129,15 @@ def test_vectors_in_bulk_are_those_that_one_by_one_would_be_kept() -> None:
     assert kept == [quantised(point) for point in points.tolist()]
 
 
+def test_vectors_are_measured_on_a_store_as_it_is_today() -> None:
+    """The bench writes rows past the program, and whatever the schema asks of a writer it has to bring, too."""
+    pytest.importorskip("numpy")
+    from bench import vectors
+
+    point = vectors._measured(20, 2, runs=15)
+    assert point.bytes_per_vector > 0 and len(point.warm.cpu_ms) == len(point.whole.cpu_ms) == 15
+
+
 def test_charts_lie_beside_the_page_that_shows_them(tmp_path: Path) -> None:
     drawn = Part(name="growth", title="Growth", plots=[Plot(name="growth", title="As it grows", svg="<svg/>")])
     write([Result(part=drawn, stamp=stamp())], to=tmp_path / "run.json", page=tmp_path / "docs" / "page.md")

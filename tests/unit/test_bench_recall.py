@@ -72,6 +72,19 @@ def test_a_part_without_its_data_says_so(part: object, monkeypatch: pytest.Monke
     assert note.startswith("Not measured: the evaluation")
 
 
+def test_data_is_found_from_where_the_bench_was_started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A script runs in a folder of its own, where a relative `EVAL_DATA` would name another place."""
+    script = 'import os; from pathlib import Path; print(Path(os.environ["EVAL_DATA"], "set").read_text())'
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "reads.py").write_text(script)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "set").write_text("n=3")
+    monkeypatch.setattr(evals, "_BESIDE", tmp_path / "scripts")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EVAL_DATA", "data")
+    assert evals.run("reads.py").stdout == "n=3\n"
+
+
 def test_equal_texts_are_all_found_and_empty_ones_are_no_trouble() -> None:
     with closing(words()) as retriever:
         retriever.index(

@@ -38,9 +38,14 @@ def tools(sqlite_store: SqliteStore, db_path: Path) -> Tools:
     )
 
 
+def carried(question: Question, tools: Tools, *, project: str = "prj-one") -> dict[str, object]:
+    space = tools.embedder.space.name if tools.embedder else ""
+    return errand(question, project=project, settings=tools.settings, space=space)
+
+
 def sent(question: Question, tools: Tools, *, project: str = "prj-one") -> Found | None:
     """There and back, as JSON."""
-    message = json.loads(json.dumps(errand(question, project=project, settings=tools.settings)))
+    message = json.loads(json.dumps(carried(question, tools, project=project)))
     return found(json.loads(json.dumps(answer(message, tools=tools))))
 
 
@@ -81,7 +86,7 @@ def test_what_an_answer_says_beside_memories_comes_along(tools: Tools) -> None:
 
 def test_the_askers_settings_count_and_not_the_workers(tools: Tools) -> None:
     mine = replace(tools, settings=replace(tools.settings, strategy="recent"))
-    message = errand(Question(text="redis"), project="prj-one", settings=mine.settings)
+    message = carried(Question(text="redis"), mine)
     assert stripped(found(answer(message, tools=tools))) == stripped(asked(Question(text="redis"), mine))
 
 
@@ -91,16 +96,25 @@ def test_a_project_that_nobody_knows_has_nothing(tools: Tools) -> None:
 
 
 def test_a_worker_answers_for_its_own_store_only(tools: Tools, tmp_path: Path) -> None:
-    elsewhere = replace(tools.settings, store=str(tmp_path / "other.db"))
-    message = errand(Question(text="redis"), project="prj-one", settings=elsewhere)
+    elsewhere = replace(tools, settings=replace(tools.settings, store=str(tmp_path / "other.db")))
+    message = carried(Question(text="redis"), elsewhere)
     with pytest.raises(BadValue):
         answer(message, tools=tools)
 
 
-@pytest.mark.parametrize("part", ["store", "project", "settings", "question"])
+@pytest.mark.parametrize("embedder", [None, WordEmbedder(model="another")])
+def test_a_worker_with_no_model_or_another_does_not_answer_for_an_asker_who_has_one(
+    tools: Tools, embedder: WordEmbedder | None
+) -> None:
+    message = carried(Question(text="redis"), tools)
+    with pytest.raises(BadValue):
+        answer(message, tools=replace(tools, embedder=embedder))
+
+
+@pytest.mark.parametrize("part", ["store", "space", "project", "settings", "question"])
 @pytest.mark.parametrize("wrong", [None, 7, {"x": 1}, "missing"])
 def test_a_message_that_is_no_question_is_refused(tools: Tools, part: str, wrong: object) -> None:
-    message = errand(Question(text="redis"), project="prj-one", settings=tools.settings)
+    message = carried(Question(text="redis"), tools)
     if wrong == "missing":
         del message[part]
     else:

@@ -85,6 +85,35 @@ def test_a_cold_model_is_started_once_where_words_leave_the_question_open(store:
     assert by_id(found)["mem-a"].similarity == pytest.approx(0.985, abs=0.01)
 
 
+@pytest.mark.parametrize("strategy", ["loki", "doc05"])
+def test_a_strategy_that_ranks_by_meaning_has_it_whether_the_model_runs_or_not(store: Store, strategy: str) -> None:
+    """Their formulas know no words: an order that depends on who ran before would be exact by chance only."""
+    fill(store)
+    keep_at(store, a_memory(LOCK, id="mem-a"), 60)
+    cold, warm = AngleEmbedder({}, is_warm=False), AngleEmbedder({})
+
+    found = asked(store, "redis locks expire", cold, strategy=strategy)
+
+    assert found.candidates == asked(store, "redis locks expire", warm, strategy=strategy).candidates
+    assert len(cold.calls) == 1 and by_id(found)["mem-a"].similarity is not None
+
+
+def test_a_question_that_the_model_cannot_read_goes_by_words_and_says_so(store: Store) -> None:
+    """What it makes of two such texts is alike whatever they say: an agent would be told one for the other."""
+    keep_at(store, a_memory(LOCK, id="mem-a"), 0)
+    keep_at(store, a_memory("quite something else", id="mem-b"), 0)
+
+    found = asked(store, "redis", Illiterate())
+
+    assert found.how == "words: the model cannot read this question"
+    assert list(by_id(found)) == ["mem-a"] and by_id(found)["mem-a"].similarity is None
+
+
+class Illiterate(AngleEmbedder):
+    def embed(self, texts: Sequence[str]) -> list[tuple[float, float]]:
+        return [(0.0, 0.0) for _ in super().embed(texts)]
+
+
 def test_one_rare_word_among_unknown_ones_does_not_decide(store: Store) -> None:
     fill(store)
     keep_at(store, a_memory(LOCK, id="mem-a"), 10)

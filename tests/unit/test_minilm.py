@@ -56,6 +56,20 @@ def test_a_vector_has_the_dimension_of_its_space_and_length_one(minilm: MiniLm) 
     assert minilm.is_warm
 
 
+@pytest.mark.parametrize(
+    "text", ["\N{ROCKET}", "\u0e20\u0e32\u0e29\u0e32\u0e44\u0e17\u0e22", "\u6570\u636e\u5e93\u8fc1\u79fb"]
+)
+def test_a_text_of_which_most_is_unknown_to_the_model_is_nowhere(minilm: MiniLm, text: str) -> None:
+    """The rocket and the Thai word are one unknown token each: they would lie in the very same place."""
+    vector = minilm.embed([text])[0]
+    assert len(vector) == minilm.space.dimension and not any(vector)
+
+
+def test_a_sign_that_the_model_does_not_know_does_not_hide_the_rest(minilm: MiniLm) -> None:
+    plain, adorned = minilm.embed([RESTART, f"\N{ROCKET} {RESTART}"])
+    assert cosine(plain, adorned) > 0.9
+
+
 # Cosines of the same model in floats.
 @pytest.mark.parametrize(
     ("a", "b", "expected"), [(RESTART, AGAIN, 0.418), (CODE, ASKED, 0.564), (RESTART, PANCAKES, 0.032)]

@@ -42,6 +42,10 @@ def test_the_threshold_itself_is_enough_however_the_sum_was_rounded() -> None:
 def test_the_verdict_can_be_read() -> None:
     assert str(Gate(value=0.512, least=0.3)) == "0.51, at least 0.3: bears on it"
     assert str(Gate(value=0.1, least=0.25)) == "0.10, under 0.25: too far off to tell an agent unasked"
+    assert str(Gate(value=0.2984, least=0.3)).startswith("0.29, under 0.3:")  # not "0.30, under 0.3"
+    assert str(Gate(value=0.29, least=0.3)).startswith("0.29, under 0.3:")
+    assert str(Gate(value=-0.104, least=0.3)).startswith("-0.10, under 0.3:")
+    assert str(Gate(value=0.7 - 0.4, least=0.3)).startswith("0.30, at least 0.3:")
 
 
 def test_the_best_of_many_pieces_has_to_be_nearer_to_be_told() -> None:

@@ -20,11 +20,13 @@ from hindbrain.settings import Settings
 _MATTERS = ("strategy",)  # settings that make another answer: the asker's count, not the worker's
 
 
-def errand(question: Question, *, project: str, settings: Settings) -> dict[str, object]:
-    """The message that has the worker answer `question` about the project with that id."""
+def errand(question: Question, *, project: str, settings: Settings, space: str) -> dict[str, object]:
+    """The message that has the worker answer `question` about the project with that id, by the model whose vectors lie
+    in `space`: one that was started with another, or with none, would find something else."""
     return {
         "do": "recall",
         "store": _place(settings),
+        "space": space,
         "project": project,
         "settings": {name: getattr(settings, name) for name in _MATTERS},
         "question": {name: _plain(getattr(question, name)) for name in names_of(question)},
@@ -36,10 +38,12 @@ def _place(settings: Settings) -> str:
 
 
 def answer(message: Mapping[str, Any], *, tools: Tools) -> dict[str, object]:
-    """What the worker says to such a message. BadValue when it is none, or about another store."""
+    """What the worker says to such a message. BadValue when it is none, about another store, or by another model."""
     try:
         if message["store"] != _place(tools.settings):
             raise BadValue("this worker has another store", fix="ask the worker of that one")
+        if message["space"] != (tools.embedder.space.name if tools.embedder else ""):
+            raise BadValue("this worker has another model, or none", fix="do without it")
         settings = replace(tools.settings, **{name: message["settings"][name] for name in _MATTERS})
         question = _question(message["question"])
         project = "" + message["project"]

@@ -22,7 +22,7 @@ _LOOKED_UP = 250  # memories of a whole store, newest or most important, whose r
 _SPELLED = 500  # words of the index that an unknown word is compared with
 UNREAD = "memory {} cannot be read and was left out: run `hindbrain fsck --repair`"
 _BY_MEANING = ("unified", "default", "loki", "doc05")
-_CUT = ("unified", "default")  # the others decide themselves how many they look at
+_CUT = ("unified", "default")  # the others decide themselves how many they look at, and by what
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +110,9 @@ def needs_model(ask: Ask, where: Where, *, tools: Tools) -> bool:
     embedder = tools.embedder
     if embedder is None or embedder.is_warm or not _has_meaning(ask):
         return False
-    return covered(ask, where, reader=tools.store) < DECIDE and tools.store.has_vectors(embedder.space, where)
+    if ask.strategy in _CUT and covered(ask, where, reader=tools.store) >= DECIDE:
+        return False
+    return tools.store.has_vectors(embedder.space, where)
 
 
 def covered(ask: Ask, where: Where, *, reader: Reader) -> float:
@@ -228,23 +230,32 @@ def _room(ask: Ask) -> int:
 
 def _with_meaning(sides: _Sides, ask: Ask, *, where: Where, reader: Reader, embedder: Embedder) -> _Sides:
     """`sides` with the cosine of each, and those that only meaning finds. A model that is not running yet is
-    started only where words leave the question open, and where there are vectors to compare with."""
+    started only where words leave the question open, and where there are vectors to compare with; strategies whose
+    formula is of meanings ask for it always."""
     if not reader.has_vectors(embedder.space, where):
         sides.how = "words: nothing here has a vector yet"
-    elif not embedder.is_warm and (held := _covered(sides, reader)) >= DECIDE:
+    elif ask.strategy in _CUT and not embedder.is_warm and (held := _covered(sides, reader)) >= DECIDE:
         sides.how = f"words: they decide, the best answer holds {held:.2f} of what they are worth"
-    else:
-        try:
-            (point,) = embedder.embed([ask.text])
-        except EmbedderMissing as error:
-            sides.how = "words: the model cannot run here"
-            sides.notices = (f"meaning is not compared: {error.what}; {error.fix}",)
-        else:
-            near = reader.nearest(point, embedder.space, where=where, limit=_depth(ask), also=sides.matches)
-            _join(sides, near)
-            if ask.strategy in _CUT and len(sides.matches) >= _words_depth(ask):
-                _complete(sides, reader)
+    elif (point := _point(sides, ask, embedder=embedder)) is not None:
+        near = reader.nearest(point, embedder.space, where=where, limit=_depth(ask), also=sides.matches)
+        _join(sides, near)
+        if ask.strategy in _CUT and len(sides.matches) >= _words_depth(ask):
+            _complete(sides, reader)
     return sides
+
+
+def _point(sides: _Sides, ask: Ask, *, embedder: Embedder) -> Sequence[float] | None:
+    """Where the question lies; None where there is no saying, and `sides` tells why."""
+    try:
+        (point,) = embedder.embed([ask.text])
+    except EmbedderMissing as error:
+        sides.how = "words: the model cannot run here"
+        sides.notices = (f"meaning is not compared: {error.what}; {error.fix}",)
+        return None
+    if any(point):
+        return point
+    sides.how = "words: the model cannot read this question"
+    return None
 
 
 def _complete(sides: _Sides, reader: Reader) -> None:

@@ -90,11 +90,13 @@ def recall(question: Question, *, project: str, tools: Tools) -> Found:
 
 def _elsewhere(question: Question, ask: Ask, *, where: Where, tools: Tools) -> Found | None:
     """The answer of a worker that has the model running, where this process would have to start it; else None."""
-    if tools.worker is None or question.as_of or not needs_model(ask, where, tools=tools):
+    embedder = tools.embedder
+    if tools.worker is None or embedder is None or question.as_of or not needs_model(ask, where, tools=tools):
         return None
     from hindbrain.app.errand import errand, found  # most questions are answered here
 
-    return found(tools.worker.ask(errand(question, project=where.project, settings=tools.settings)))
+    space = embedder.space.name
+    return found(tools.worker.ask(errand(question, project=where.project, settings=tools.settings, space=space)))
 
 
 def _states(question: Question) -> frozenset[State]:

@@ -10,7 +10,8 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import chain, islice
 
-_UNKNOWN, _BEGIN, _END = 100, 101, 102
+UNKNOWN = 100  # stands for any word that the model has no pieces for
+_BEGIN, _END = 101, 102
 _LONGEST_WORD = 100  # characters; a longer one is unknown, as in the model's training
 _CHUNK = 1 << 12  # characters that are read at once: a long text is read only as far as the model looks
 _CACHED = 1 << 13  # words
@@ -83,7 +84,7 @@ _IDEOGRAPHS = (
 def _pieces(word: str) -> Sequence[int]:
     """The longest known beginning, then the longest known continuation; one gap makes the whole word unknown."""
     if len(word) > _LONGEST_WORD:
-        return (_UNKNOWN,)
+        return (UNKNOWN,)
     known, longest = _vocabulary()
     found: list[int] = []
     start = 0
@@ -92,7 +93,7 @@ def _pieces(word: str) -> Sequence[int]:
         ends = range(min(len(word), start + longest), start, -1)
         end = next((end for end in ends if lead + word[start:end] in known), 0)
         if not end:
-            return (_UNKNOWN,)
+            return (UNKNOWN,)
         found.append(known[lead + word[start:end]])
         start = end
     return tuple(found)

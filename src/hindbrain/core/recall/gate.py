@@ -29,7 +29,9 @@ class Gate:
 
     def __str__(self) -> str:
         verdict = "bears on it" if self.is_open else "too far off to tell an agent unasked"
-        return f"{self.value:.2f}, {'at least' if self.is_open else 'under'} {self.least:g}: {verdict}"
+        # Rounded up, one just under would read as the threshold itself.
+        value = self.value if self.is_open else math.trunc(round(100 * self.value, 7)) / 100
+        return f"{value:.2f}, {'at least' if self.is_open else 'under'} {self.least:g}: {verdict}"
 
 
 def gate(similarity: float | None, *, held: int, asked: int, pieces: int = 1) -> Gate:
