@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from building import NOW, FakeClock, a_memory, keep
+from calling import Cli
 from database import give_back, take_url
 from filling import WIDE, filled
 
@@ -98,6 +99,16 @@ def test_what_a_server_holds_is_not_written_over(tools: Tools, url: str, tmp_pat
     with pytest.raises(BadValue, match="holds memories already"):
         restore(made.name, backups=kept_in(tmp_path / "backups", url), spool=None, at=NOW)
     assert tools.store.memory("mem-a")
+
+
+def test_who_is_asked_whether_to_restore_reads_no_password(
+    tools: Tools, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = backup(tools).backup
+    cli = Cli(tmp_path, monkeypatch)
+    monkeypatch.setenv("HINDBRAIN_STORE", url.replace("hindbrain@", "hindbrain:hush@"))
+    said = cli("restore", made.path, "--json", code=87).error
+    assert "hush" not in said["what"] and "never written over" in said["fix"]
 
 
 # R8 R10
