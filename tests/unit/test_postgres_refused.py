@@ -2,10 +2,12 @@
 
 import uuid
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote, urlsplit, urlunsplit
 
 import pytest
+from building import NOW, a_memory, a_project, keep
 from calling import Cli
 from database import shared_url
 
@@ -105,3 +107,26 @@ def test_who_is_not_let_in_is_not_told_that_the_server_is_away(database: str, ro
 def test_an_address_that_cannot_be_meant_is_not_waited_for(place: str) -> None:
     pytest.importorskip("psycopg")
     assert isinstance(refused(f"postgresql://{place}"), BadSettings)
+
+
+def test_a_role_of_one_project_is_told_what_it_may_and_not_that_the_store_is_damaged(
+    database: str, role: str, tmp_path: Path
+) -> None:
+    from hindbrain.adapters.postgres import PostgresStore
+    from hindbrain.adapters.postgres.backups import PostgresBackups
+
+    with closing(PostgresStore(database)) as store:
+        for name in ("one", "two"):
+            a_project(store, name)
+            keep(store, a_memory(f"learned in {name}", id=f"mem-{name}", project=f"prj-{name}"))
+    run(database, f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}", f"REVOKE ALL ON access FROM {role}")
+    run(database, f"INSERT INTO access VALUES ('{role}', 'prj-one')")
+
+    reader = at(database, user=role)
+    with closing(PostgresStore(reader)) as store:
+        assert store.memory("mem-one") and not store.memory("mem-two")
+        assert not store.damage() and store.vitals()["is_read_only"] == "yes"
+    backups = PostgresBackups(str(tmp_path), store=lambda: PostgresStore(reader), carry=lambda *_: None)
+    with pytest.raises(ReadOnly, match="a part of the store only"):
+        backups.make(NOW, tell=lambda *_: None)
+    run(database, f"REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {role}")

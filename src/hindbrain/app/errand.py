@@ -24,21 +24,22 @@ def errand(question: Question, *, project: str, settings: Settings) -> dict[str,
     """The message that has the worker answer `question` about the project with that id."""
     return {
         "do": "recall",
-        "store": _place(settings),
+        "store": place(settings),
         "project": project,
         "settings": {name: getattr(settings, name) for name in _MATTERS},
         "question": {name: _plain(getattr(question, name)) for name in names_of(question)},
     }
 
 
-def _place(settings: Settings) -> str:
+def place(settings: Settings) -> str:
+    """By what two processes know that they have the same store."""
     return settings.store if is_server(settings.store) else os.path.realpath(settings.store)
 
 
 def answer(message: Mapping[str, Any], *, tools: Tools) -> dict[str, object]:
     """What the worker says to such a message. BadValue when it is none, or about another store."""
     try:
-        if message["store"] != _place(tools.settings):
+        if message["store"] != place(tools.settings):
             raise BadValue("this worker has another store", fix="ask the worker of that one")
         settings = replace(tools.settings, **{name: message["settings"][name] for name in _MATTERS})
         question = _question(message["question"])
