@@ -62,14 +62,23 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     environ = os.environ if environ is None else environ
     home = os.path.expanduser(environ.get("HINDBRAIN_HOME") or default_home(environ))
     wanted = environ.get("HINDBRAIN_STORE", "")
-    if "://" in wanted and not is_server(wanted):
-        what = f"HINDBRAIN_STORE={wanted.partition('://')[0]}://… is neither a file nor a PostgreSQL database"
-        raise BadSettings(what, fix="give a path, or postgresql://user@host/database")
-    store = wanted if is_server(wanted) else os.path.expanduser(wanted or os.path.join(home, "hindbrain.db"))
+    store = named(wanted) if wanted else os.path.join(home, "hindbrain.db")
     settings = Settings(home=home, store=store, project=environ.get("HINDBRAIN_PROJECT", ""))
     settings = _with_file(settings, os.path.join(home, "config.toml"))
     # Of one run, so it overrules what stands for all of them.
     return replace(settings, embedder=environ.get("HINDBRAIN_EMBEDDER") or settings.embedder)
+
+
+def named(store: str) -> str:
+    """The place that somebody means by `store`. BadSettings where it is neither a file nor one of our servers."""
+    if is_server(store):
+        return store
+    scheme, mark, _ = store.partition(":")
+    # A slash that is missing would make a file of that name, and an empty store, in every folder.
+    if mark and ("://" in store or scheme.lower() in ("postgresql", "postgres")):
+        what = f"HINDBRAIN_STORE={scheme}:… is neither a file nor a PostgreSQL database"
+        raise BadSettings(what, fix="give a path, or postgresql://user@host/database")
+    return os.path.expanduser(store)
 
 
 def default_home(environ: Mapping[str, str] | None = None) -> str:
@@ -89,7 +98,8 @@ def machine(home: str) -> str:
     if not os.path.exists(path):
         os.makedirs(home, mode=0o700, exist_ok=True)
         name = os.urandom(16).hex()
-        with open(f"{path}.{name}", "x", encoding="ascii") as file:
+        handle = os.open(f"{path}.{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(handle, "w", encoding="ascii") as file:
             file.write(name)
         try:
             os.link(f"{path}.{name}", path)  # whole, or not at all where another process was faster

@@ -15,10 +15,10 @@ from hindbrain.app.tools import Tools
 from hindbrain.core.address import is_server
 from hindbrain.core.hints import TYPE_CHECKING, cast
 from hindbrain.core.value import replace
-from hindbrain.errors import ExtraMissing
+from hindbrain.errors import ExtraMissing, Unreadable
 from hindbrain.facade import Hindbrain
 from hindbrain.ports import Backups, Dialect, Embedder, Movable, Seen, Store, Written
-from hindbrain.settings import Settings, default_home, load, login, machine, worker_socket
+from hindbrain.settings import Settings, default_home, load, login, machine, named, worker_socket
 
 if TYPE_CHECKING:
     from hindbrain.adapters.clients import LocalClients
@@ -124,10 +124,19 @@ def _notified(settings: Settings) -> Callable[[str], None] | None:
     return told
 
 
+def readable(store: str) -> closing[Movable]:
+    """A store that somebody names by its path or address, opened to be read out. Unreadable where there is no such
+    file: opening would make one."""
+    if not is_server(store) and not os.path.exists(named(store)):
+        raise Unreadable(
+            f"there is no {store}", fix="give the path of a store; `hindbrain doctor` tells where yours is"
+        )
+    return movable(store)
+
+
 def movable(store: str) -> closing[Movable]:
-    """A store that somebody names by its path or address, opened to be read out or filled."""
-    settings = load()
-    return closing(store_of(replace(settings, store=store if is_server(store) else os.path.expanduser(store))))
+    """A store that somebody names by its path or address, opened to be filled; made where there is none."""
+    return closing(store_of(replace(load(), store=named(store))))
 
 
 def store_of(settings: Settings, *, timeout_s: float | None = None) -> Movable:

@@ -536,6 +536,26 @@ def test_a_hook_that_waits_has_the_worker_take_up_what_it_left(home: Home) -> No
     home.until(lambda: lessons(home) == ["The lock expires after 30 seconds"])
 
 
+def test_a_hook_of_another_store_has_the_worker_make_room(
+    home: Home, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue 8: HINDBRAIN_STORE switches every hook, also where a worker of the old store runs."""
+    process = home.serving()
+    assert (home.ping() or {})["store"] == str(home.store.resolve())
+    for name in ("", str(home.store)):
+        assert home.worker.ask({"do": "poke", "store": name.encode().hex()}) is not None, "it is the same"
+    monkeypatch.setenv("HINDBRAIN_STORE", str(home.folder / "team.db"))
+    monkeypatch.setenv("HINDBRAIN_EMBEDDER", "minilm")
+    findings = {one["name"]: one for one in cli.json("doctor", code=1)["findings"]}
+    assert not findings["worker"]["is_ok"] and "worker --stop" in findings["worker"]["fix"]
+
+    other = {**home.environment, "HINDBRAIN_STORE": str(home.folder / "team.db")}
+    hook = [sys.executable, "-I", "-S", str(SRC / "hindbrain" / "hook.py"), "claude"]
+    start = called("SessionStart", cwd=str(home.folder), source="startup")
+    subprocess.run(hook, input=start, env=other, check=True, timeout=ENOUGH_S)
+    assert "another store" in said(process)
+
+
 def test_a_worker_that_has_something_to_try_again_does_not_end(home: Home) -> None:
     home.set(embedder="off", worker_idle_s=0.05)
     (home.home / "spool").mkdir(mode=0o700)

@@ -142,5 +142,13 @@ def test_the_command_carries_and_tells_what(url: str, tmp_path: Path, monkeypatc
     assert {part["name"] for part in done["parts"] if part["rows"]} >= {"projects", "memories", "versions", "receipts"}
     told = cli("migrate", url, str(tmp_path / "back.db")).out
     assert "carried to" in told and "memories" in told
+    assert f"export HINDBRAIN_STORE={tmp_path / 'back.db'}" in told
     monkeypatch.setenv("HINDBRAIN_STORE", url)
     assert cli.contents("list") == ["Run make test before you push"]
+
+
+def test_a_source_that_is_not_there_is_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli = Cli(tmp_path, monkeypatch)
+    said = cli("migrate", str(tmp_path / "not" / "here.db"), str(tmp_path / "new.db"), "--json", code=66).error
+    assert said["code"] == "unreadable" and "here.db" in said["what"]
+    assert not (tmp_path / "not").exists() and not (tmp_path / "new.db").exists()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from building import NOW, FakeClock, a_memory, keep
+from calling import Cli
 from database import give_back, take_url
 from filling import WIDE, filled
 
@@ -100,6 +101,16 @@ def test_what_a_server_holds_is_not_written_over(tools: Tools, url: str, tmp_pat
     assert tools.store.memory("mem-a")
 
 
+def test_who_is_asked_whether_to_restore_reads_no_password(
+    tools: Tools, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = backup(tools).backup
+    cli = Cli(tmp_path, monkeypatch)
+    monkeypatch.setenv("HINDBRAIN_STORE", url.replace("hindbrain@", "hindbrain:hush@"))
+    said = cli("restore", made.path, "--json", code=87).error
+    assert "hush" not in said["what"] and "never written over" in said["fix"]
+
+
 # R8 R10
 @pytest.mark.parametrize(
     "sql",
@@ -119,6 +130,76 @@ def test_changed_memories_of_a_server_are_found_and_taken_from_a_backup(tools: T
     checkup = fsck(tools, is_repairing=True)
     assert checkup.is_sound and checkup.mended and checkup.mended.restored and not checkup.mended.lost
     assert (tools.store.history("mem-a"), tools.store.memory("mem-a")) == before and tools.store.memory("mem-since")
+
+
+DISPLACED = {
+    "anchor": "path = 'b.py'",
+    "audit": "project = 'prj-two'",
+    "event": "project = 'prj-two'",
+    "injection": "session = 'other'",
+    "job": "state = 'done'",
+    "link": "relation = 'contradicts'",
+    "memory_version": "project = 'prj-two'",
+    "outcome": "project = 'prj-two'",
+    "receipt": "project = 'prj-two'",
+    "review": "closed_at = '2026-01-01T00:00:00.000Z'",
+    "saying": "receipt = 'rcp-9'",
+    "suggestion": "status = 'applied'",
+}
+
+
+# R8, S11: the policies go by columns, and so does whoever asks
+@pytest.mark.parametrize("table", DISPLACED)
+def test_a_row_that_stands_where_its_value_does_not_belong_is_found_and_put_back(
+    tools: Tools, url: str, table: str
+) -> None:
+    before = rows(url, table)
+    bend(url, f"UPDATE {table} SET {DISPLACED[table]}")
+    bad = [one for one in fsck(tools).findings if not one.is_ok]
+    assert any(f"{table} columns" in one.what for one in bad)
+    assert {one.name for one in bad} == {"links" if table == "link" else "rows"}
+    assert fsck(tools, is_repairing=True).is_sound and rows(url, table) == before
+
+
+# R8
+def test_the_end_of_a_version_on_a_server_is_known_from_the_beginning_of_the_next(tools: Tools, url: str) -> None:
+    before = rows(url, "memory_version")
+    bend(url, "UPDATE memory_version SET until = '2020-01-01T00:00:00.000Z' WHERE until IS NOT NULL")
+    assert not fsck(tools).is_sound
+    assert fsck(tools, is_repairing=True).is_sound and rows(url, "memory_version") == before
+
+
+def test_every_column_beside_a_value_is_compared_with_it(url: str) -> None:
+    """But for those that no value knows: numbers and places in a row, whose job it is, hashes, and the value itself."""
+    import psycopg
+
+    from hindbrain.adapters.postgres.beside import SORTS
+
+    own = ["seq", "position", "home", "seal", "data"]
+    opened(url, Path("/nonexistent")).close()
+    with psycopg.connect(url) as db:
+        found = db.execute(
+            "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()"
+            " AND table_name IN (SELECT table_name FROM information_schema.columns WHERE column_name = 'data'"
+            " AND table_schema = current_schema()) AND table_name <> 'memory' AND column_name <> ALL(%s)",
+            (own,),
+        ).fetchall()
+    known = {(table, name) for table, sort in SORTS.items() for name in sort.columns}
+    left = {("memory_version", name) for name in ("until", "changed_by", "change", "row_hash")}
+    assert {(table, name) for table, name in found} == known | left
+
+
+# R8
+@pytest.mark.parametrize(
+    "change", ["term = term || 'x' WHERE term = 'second'", "often = often * 2 WHERE term = 'second'"]
+)
+def test_a_posting_of_another_word_or_weight_is_found_and_made_anew(tools: Tools, url: str, change: str) -> None:
+    before = rows(url, "posting")
+    bend(url, f"UPDATE posting SET {change}")
+    assert rows(url, "posting") != before
+    [bad] = [one for one in fsck(tools).findings if not one.is_ok]
+    assert bad.name == "words"
+    assert fsck(tools, is_repairing=True).is_sound and rows(url, "posting") == before
 
 
 SEALED = ("activity", "anchor", "event", "injection", "job", "link", "outcome", "receipt", "review", "saying", "audit")

@@ -90,16 +90,21 @@ def test_a_hook_asks_by_hand_what_the_worker_understands(folder: Path) -> None:
 
     def answer(raw: bytes) -> bytes:
         heard.append(understood(raw))
-        return written({"body": b'{"a":1}'} if len(heard) == 1 else {} if len(heard) == 2 else {"error": "internal"})
+        answers = ({"body": b'{"a":1}'}, {}, {"error": "internal"}, {"error": "another_store"}, {})
+        return written(answers[len(heard) - 1])
 
-    asked = call.Asked(client="claude", at_ms=1_794_768_928_451, patience_s=ENOUGH_S)
+    store = b'postgresql://me@host/"d\xff'
+    asked = call.Asked(client="claude", at_ms=1_794_768_928_451, patience_s=ENOUGH_S, store=store)
     with running(folder / "s", answer):
         assert call.answered(str(folder / "s"), b"\n{}", asked=asked) == b'{"a":1}'
         assert call.answered(str(folder / "s"), b"{}", asked=asked) == b""
         with pytest.raises(ValueError, match="internal"):
             call.answered(str(folder / "s"), b"{}", asked=asked)
+        assert call.answered(str(folder / "s"), b"{}", asked=asked) is None
+        assert call.poked(str(folder / "s"), store=store)
     expected = {"do": "hook", "client": "claude", "at": 1_794_768_928_451, "for_ms": int(ENOUGH_S * 1000)}
-    assert heard[0] == {**expected, "body": b"\n{}"}
+    assert heard[0] == {**expected, "store": store.hex(), "body": b"\n{}"}
+    assert heard[4] == {"do": "poke", "store": store.hex()}
     assert call.VERSION == VERSION
 
 

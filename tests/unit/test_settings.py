@@ -21,6 +21,16 @@ def test_a_store_that_is_neither_file_nor_server_is_refused_without_repeating_it
     assert "hush" not in caught.value.what
 
 
+@pytest.mark.parametrize(
+    "slip", ["postgresql:", "postgresql:/me:hush@host/db", "postgres:me@host/db", "POSTGRESQL://h/d"]
+)
+def test_a_slip_in_an_address_does_not_become_a_file(tmp_path: Path, slip: str) -> None:
+    with pytest.raises(BadSettings, match="neither a file nor") as caught:
+        load({"HINDBRAIN_HOME": str(tmp_path), "HINDBRAIN_STORE": slip})
+    assert "hush" not in caught.value.what
+    assert load({"HINDBRAIN_HOME": str(tmp_path), "HINDBRAIN_STORE": "/a:b/c.db"}).store == "/a:b/c.db"
+
+
 def test_a_server_is_named_as_it_stands(tmp_path: Path) -> None:
     address = "postgresql://me:hush@host/db?sslmode=require"
     assert load({"HINDBRAIN_HOME": str(tmp_path), "HINDBRAIN_STORE": address}).store == address
@@ -30,6 +40,7 @@ def test_a_home_keeps_its_name(tmp_path: Path) -> None:
     first = machine(str(tmp_path / "a"))
     assert len(first) == 32 and machine(str(tmp_path / "a")) == first != machine(str(tmp_path / "b"))
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["machine"]
+    assert (tmp_path / "a" / "machine").stat().st_mode & 0o777 == 0o600  # S15
 
 
 def test_without_it_the_platform_says() -> None:

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import PurePath
 
+from hindbrain.app import errand
 from hindbrain.app.spaces import Held, held
+from hindbrain.core.address import is_server, shown
 from hindbrain.core.model.backup import Backup
 from hindbrain.core.value import dataclass
 from hindbrain.errors import EmbedderMissing, StoreDamaged
@@ -51,13 +53,14 @@ def doctor(
         _reviews(store, project),
         _model(embedder),
         *_vectors(vitals, embedder),
-        *(() if embedder is None else (_worker(worker),)),
+        *(() if embedder is None else (_worker(worker, settings),)),
     )
 
 
 def _engine(vitals: Mapping[str, str]) -> Finding:
     is_safe = vitals["is_engine_safe"] == "yes"
-    what = f"{vitals['engine']}, schema {vitals['schema']}"
+    where = f", at {vitals['path']}" if is_server(vitals["path"]) else ""
+    what = f"{vitals['engine']}, schema {vitals['schema']}{where}"
     if is_safe:
         return Finding(name="engine", is_ok=True, what=what)
     return Finding(
@@ -100,7 +103,9 @@ def _writing(vitals: Mapping[str, str]) -> Finding:
         name="writing",
         is_ok=False,
         what=f"{vitals['path']} can be read but not written",
-        fix="make the folder writable, or set HINDBRAIN_HOME to one that is",
+        fix="connect to the primary, with a role that owns the tables"
+        if is_server(vitals["path"])
+        else "make the folder writable, or set HINDBRAIN_HOME to one that is",
     )
 
 
@@ -186,7 +191,7 @@ def _vectors(vitals: Mapping[str, str], embedder: Embedder | None) -> Iterator[F
             yield Finding(name="vectors", is_ok=True, what=what, fix=_EMBED if embedder else "")
 
 
-def _worker(worker: Worker | None) -> Finding:
+def _worker(worker: Worker | None, settings: Settings) -> Finding:
     told = worker.ask({"do": "ping"}) if worker else None
     if told is None:
         what = "none runs: a question that needs the model has to start it"
@@ -194,6 +199,10 @@ def _worker(worker: Worker | None) -> Finding:
     if trouble := told.get("trouble"):
         what = f"process {told.get('pid')} is in trouble: {trouble}"
         return Finding(name="worker", is_ok=False, what=what, fix="hindbrain worker --stop; then --detach")
+    store = told.get("store", own := shown(errand.place(settings)))
+    if store != own:
+        what = f"process {told.get('pid')} works for {store}, and not for {own}: what hooks hear goes there"
+        return Finding(name="worker", is_ok=False, what=what, fix="hindbrain worker --stop; hooks start another")
     return Finding(name="worker", is_ok=True, what=f"process {told.get('pid')} keeps the model warm")
 
 

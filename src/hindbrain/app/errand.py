@@ -25,7 +25,7 @@ def errand(question: Question, *, project: str, settings: Settings, space: str) 
     in `space`: one that was started with another, or with none, would find something else."""
     return {
         "do": "recall",
-        "store": _place(settings),
+        "store": place(settings),
         "space": space,
         "project": project,
         "settings": {name: getattr(settings, name) for name in _MATTERS},
@@ -33,14 +33,15 @@ def errand(question: Question, *, project: str, settings: Settings, space: str) 
     }
 
 
-def _place(settings: Settings) -> str:
+def place(settings: Settings) -> str:
+    """By what two processes know that they have the same store."""
     return settings.store if is_server(settings.store) else os.path.realpath(settings.store)
 
 
 def answer(message: Mapping[str, Any], *, tools: Tools) -> dict[str, object]:
     """What the worker says to such a message. BadValue when it is none, about another store, or by another model."""
     try:
-        if message["store"] != _place(tools.settings):
+        if message["store"] != place(tools.settings):
             raise BadValue("this worker has another store", fix="ask the worker of that one")
         if message["space"] != (tools.embedder.space.name if tools.embedder else ""):
             raise BadValue("this worker has another model, or none", fix="do without it")

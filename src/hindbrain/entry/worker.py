@@ -28,16 +28,18 @@ from hindbrain.app.handlers import handlers
 from hindbrain.app.jobs import Ran, run_due
 from hindbrain.app.tools import Tools
 from hindbrain.app.weekly import queue_upkeep
-from hindbrain.core.address import is_server
+from hindbrain.core.address import is_server, shown
 from hindbrain.core.logger import MACHINE, Phase
 from hindbrain.core.message import MOST_ANSWERED, understood, written
 from hindbrain.core.model.job import Job, JobState
+from hindbrain.core.value import replace
 from hindbrain.errors import BadValue, EmbedderMissing, HindbrainError
-from hindbrain.settings import Settings
+from hindbrain.settings import Settings, named
 from hindbrain.wiring import lease_of, open_tools, service_of, spool_of
 
 STOPPED, IDLE = "stopped", "nobody asked"
 GONE, CHANGED = "its home is gone", "its settings or its store changed"
+OTHER = "a hook asked for another store"
 
 _TICK_S = 5.0  # between two looks at the clock and at the files
 _CHECK_S = 5.0  # between two looks for what is due
@@ -278,6 +280,9 @@ class _Life:
     def _said(self, message: Message) -> bytes:
         try:
             said = written(self._verb(message)(message))
+        except _OtherStore:
+            self._end(OTHER)
+            return written({"error": "another_store"})
         except HindbrainError as error:  # the caller will meet it as well, and tell it better
             return written({"error": error.code})
         return said if len(said) <= MOST_ANSWERED else written({"error": "too_long"})
@@ -304,6 +309,7 @@ class _Life:
         return {
             "pid": os.getpid(),
             "hindbrain": __version__,
+            "store": shown(errand.place(self._tools.settings)),
             "space": space.name if space else None,
             "due": store.count_unembedded(space) if space and self._is_listed else None,
             "trouble": "; ".join(self._trouble.values()),
@@ -335,6 +341,7 @@ class _Life:
         at, patience_ms = message.get("at"), message.get("for_ms")
         if not isinstance(body, bytes) or not isinstance(at, int) or not isinstance(patience_ms, int):
             raise BadValue("a hook sends `at`, `for_ms` and an event", fix="send them")
+        self._refuse_other(message)
         self._stirred.set()  # it has left something in the spool
         moment = datetime.fromtimestamp(at / 1000, UTC)
         said = answer(str(message.get("client")), body, at=moment, tools=self._present())
@@ -347,7 +354,21 @@ class _Life:
             raise BadValue("the store or the settings are being exchanged", fix="do without the worker")
         return self._tools
 
-    def _poke(self, _: Message) -> Mapping[str, object]:
+    def _refuse_other(self, message: Message) -> None:
+        """Whoever has switched the store of a home means its hooks as well: what they hear belongs there, and what they
+        are told must come from there. So this worker makes room for one that has it. Older hooks do not say."""
+        told = message.get("store")
+        if not isinstance(told, str):
+            return
+        settings = self._tools.settings
+        store = named(os.fsdecode(bytes.fromhex(told))) or str(Path(settings.home) / "hindbrain.db")
+        if not is_server(store) and not Path(store).is_absolute():
+            return  # another one in every folder: nobody knows which is meant
+        if errand.place(replace(settings, store=store)) != errand.place(settings):
+            raise _OtherStore
+
+    def _poke(self, message: Message) -> Mapping[str, object]:
+        self._refuse_other(message)
         self._poked.set()
         self._stirred.set()
         return {}
@@ -364,6 +385,10 @@ class _Life:
         if trouble:
             self._trouble[part] = trouble
         return result
+
+
+class _OtherStore(Exception):
+    """Who calls has another store than this worker."""
 
 
 def _trouble_of(run: Callable[[], None]) -> str:

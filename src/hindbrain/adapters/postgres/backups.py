@@ -10,11 +10,12 @@ from datetime import datetime
 from functools import partial
 
 from hindbrain.adapters.postgres import mend
+from hindbrain.adapters.postgres.check import is_partial
 from hindbrain.adapters.postgres.store import PostgresStore
 from hindbrain.adapters.sqlite import SqliteStore, twin
 from hindbrain.adapters.sqlite.backups import BackupFolder, Tell
 from hindbrain.core.model.backup import Backup, Mended
-from hindbrain.errors import StoreDamaged, Unreadable
+from hindbrain.errors import ReadOnly, StoreDamaged, Unreadable
 from hindbrain.ports import Movable, Whole
 
 Carry = Callable[[Whole, Movable, Callable[[int], None]], object]  # all of one store into another, and compare them
@@ -64,6 +65,10 @@ class PostgresBackups(BackupFolder):
 
 
 def _refuse_damaged(store: PostgresStore) -> None:
+    if store.look(is_partial):
+        raise ReadOnly(
+            "no backup was made: this role sees a part of the store only", fix="use the role that owns the tables"
+        )
     for one in store.damage():
         raise StoreDamaged(
             f"no backup was made, as the store is damaged: {one.where} {one.what}",

@@ -1,10 +1,11 @@
 """What counts as damage: a row that no longer has the hash it was written with, an index that tells other words."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import isclose
 from typing import Any
 
-from hindbrain.adapters.postgres import vectors, words
+from hindbrain.adapters.postgres import beside, vectors, words
 from hindbrain.adapters.postgres.codec import read_as
 from hindbrain.adapters.postgres.schema import fingerprint
 from hindbrain.adapters.postgres.wire import Db, steady
@@ -44,6 +45,10 @@ KINDS: dict[str, type[Any]] = {
     "workstream": Workstream,
 }
 SEALED = {**dict.fromkeys(("audit", *KINDS), "data"), "cursor": 'value COLLATE "C"'}
+_NEXT = (
+    "(SELECT n.since FROM memory_version n WHERE n.memory = v.memory AND n.version > v.version"
+    " ORDER BY n.version LIMIT 1)"
+)
 _HAS = "EXISTS (SELECT 1 FROM embedding v WHERE v.space = s.seq AND v.scope = m.scope AND v.memory = m.seq)"
 _WRONG = {
     "lie with another project": "embedding v JOIN memory m ON m.seq = v.memory WHERE v.scope <> m.scope",
@@ -61,8 +66,17 @@ _WRONG = {
 
 def damage(db: Db) -> tuple[Damage, ...]:
     """Everything that is wrong, as of one moment."""
+    weights: dict[int, float] = {}
     with steady(db):
-        return (*_schema(db), *_memories(db), *_versions(db), *_index(db), *_vectors(db), *_rows(db))
+        memories = (*_schema(db), *_memories(db, weights), *_versions(db))
+        index = () if is_partial(db) else _index(db, weights)
+        return (*memories, *index, *_vectors(db), *_rows(db))
+
+
+def is_partial(db: Db) -> bool:
+    """Whether this role sees the rows of some projects only: the word index counts those of all."""
+    ((found,),) = db.execute("SELECT row_security_active('memory')").fetchall()
+    return bool(found)
 
 
 def _schema(db: Db) -> Iterator[Damage]:
@@ -71,15 +85,20 @@ def _schema(db: Db) -> Iterator[Damage]:
         yield Damage(where="schema", what="tables or policies were changed by another hand", fix=_RESTORE)
 
 
-def _memories(db: Db) -> Iterator[Damage]:
+def _memories(db: Db, weights: dict[int, float]) -> Iterator[Damage]:
+    """Also what the words of each weigh, by its number."""
     for values in db.execute(f"SELECT {', '.join(COLUMNS)} FROM memory ORDER BY seq".encode()):
         where = f"memory {values[1]}"
         memory = _read_memory(values[-1])
         if memory is None:
             yield Damage(where=where, what="cannot be read", fix=_RESTORE)
-        elif hashed(values[-1]) != values[-2]:
+            continue
+        if hashed(values[-1]) != values[-2]:
             yield Damage(where=where, what="differs from the hash it was written with", fix=_RESTORE)
-        elif row(memory, number=values[0], scope=values[3], found=words.found_by(memory)) != values:
+            continue
+        found = words.found_by(memory)
+        weights[values[0]] = sum(found.often.values())
+        if row(memory, number=values[0], scope=values[3], found=found) != values:
             yield Damage(where=where, what="its columns are not those of its value", fix=_REPAIR)
 
 
@@ -96,8 +115,8 @@ def _versions(db: Db) -> Iterator[Damage]:
             yield Damage(where=f"version {version} of {memory}", what="differs from its hash", fix=_RESTORE)
 
 
-def _index(db: Db) -> Iterator[Damage]:
-    """Postings, the count of holders and the tally, against the words of the rows."""
+def _index(db: Db, weights: Mapping[int, float]) -> Iterator[Damage]:
+    """Postings, the count of holders and the tally, against the words of the rows and what these weigh."""
     holders: Counter[str] = Counter()
     postings: Counter[int] = Counter()
     size = 0
@@ -113,8 +132,16 @@ def _index(db: Db) -> Iterator[Damage]:
         ).fetchall()
     )
     ((rows,),) = db.execute("SELECT count(*) FROM posting").fetchall()
+    # As many as it has terms, and each of them one of its own: then they are all of them.
+    ((foreign,),) = db.execute(
+        "SELECT count(*) FROM posting p JOIN memory m ON m.seq = p.memory"
+        " WHERE strpos(' ' || m.words || ' ', ' ' || p.term || ' ') = 0"
+    ).fetchall()
+    often: dict[int, float] = dict(db.execute("SELECT memory, sum(often) FROM posting GROUP BY memory").fetchall())
+    is_weighed = all(isclose(often.get(seq, 0.0), weight) for seq, weight in weights.items())
     ((count, total),) = db.execute("SELECT memories, size FROM tally").fetchall()
     is_sound = (told, kept, rows) == (dict(holders), dict(+postings), sum(postings.values()))
+    is_sound = is_sound and is_weighed and not foreign
     if not is_sound or (count, total) != (len(postings), size):
         yield Damage(where="word index", what="does not match the memories", fix=_REPAIR)
 
@@ -147,10 +174,14 @@ def _rows(db: Db) -> Iterator[Damage]:
             yield Damage(
                 where=table, what=f"{count} rows that differ from the hash they were written with", fix=_RESTORE
             )
-    for table, kind in KINDS.items():
-        bad = sum(not is_readable(kind, data) for (data,) in db.execute(f"SELECT data FROM {table}".encode()))
+    for table, bad, astray in beside.told(db):
         if bad:
             yield Damage(where=table, what=f"{bad} rows that cannot be read", fix=_RESTORE)
+        if astray:
+            yield Damage(where=f"{table} columns", what=f"{astray} rows are not where their values say", fix=_REPAIR)
+    ((ends,),) = db.execute(f"SELECT count(*) FROM memory_version v WHERE until IS DISTINCT FROM {_NEXT}").fetchall()
+    if ends:
+        yield Damage(where="memory_version columns", what=f"{ends} do not end when the next begins", fix=_REPAIR)
 
 
 def is_readable(kind: type[Any], data: str) -> bool:
@@ -163,6 +194,8 @@ def is_readable(kind: type[Any], data: str) -> bool:
 
 def repair(db: Db) -> None:
     """Write columns and the word index anew from the values, and mend the vectors. The caller holds the gate."""
+    beside.repair(db)
+    db.execute(f"UPDATE memory_version v SET until = {_NEXT} WHERE until IS DISTINCT FROM {_NEXT}")
     db.execute("TRUNCATE posting, term")
     db.execute("UPDATE tally SET memories = 0, size = 0")
     index = words.Index()

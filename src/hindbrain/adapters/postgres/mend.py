@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from hindbrain.adapters.postgres import beside
 from hindbrain.adapters.postgres.check import KINDS, SEALED, is_readable
 from hindbrain.adapters.postgres.codec import column, written
 from hindbrain.adapters.postgres.wire import Db
@@ -85,6 +86,7 @@ def settle(db: Db, *, told: Told) -> None:
             else:
                 db.execute(f"DELETE FROM {table} WHERE ctid = %s::tid".encode(), (place,))
                 told.lost.append(name)
+    beside.repair(db)  # what was put in the place of another value may belong elsewhere
 
 
 def _broken(db: Db, table: str) -> Iterator[tuple[str, Key, int, str]]:

@@ -1,17 +1,22 @@
 """How an empty or an old schema becomes the present one: numbered SQL files, one process at a time, all or nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from psycopg import errors
+
 from hindbrain.adapters.postgres.wire import Db
 from hindbrain.core.digest import sha256
 from hindbrain.core.value import dataclass
-from hindbrain.errors import BadSettings, SchemaNewer, StoreDamaged
+from hindbrain.errors import BadSettings, ReadOnly, SchemaNewer, StoreDamaged
 
 # Locks of sessions are the database's: each schema has two of its own, for its writers and for its migrations.
 GATE = "hashtextextended('hindbrain ' || current_schema(), 0)"
+_LEAST = (0, 8)  # the first pgvector whose graph goes on until the filter lets enough through
+_VECTOR = "pgvector 0.8 or later"
 _MAKING = "hashtextextended('hindbrain schema ' || current_schema(), 0)"
 
 
@@ -48,7 +53,8 @@ def prepare(db: Db, *, name: str, migrations: Sequence[Migration] = ()) -> None:
     known = wanted[-1].number
     if version(db) < known:
         _refuse_unfit(db, name)
-        with db.transaction():
+        has_vector = _refuse_unable(db, name)
+        with _allowed(name, has_vector=has_vector), db.transaction():
             db.execute(f"SELECT pg_advisory_xact_lock({_MAKING})")
             _refuse_strangers(db, name)
             _make(db, [one for one in wanted if one.number > version(db)])
@@ -96,6 +102,40 @@ def _refuse_unfit(db: Db, name: str) -> None:
             f"{name}: PostgreSQL {number // 10000} with encoding {encoding} and schema {path}",
             fix="use a database with encoding UTF8 on PostgreSQL 14 or later, with a schema on the search_path",
         )
+
+
+def _refuse_unable(db: Db, name: str) -> bool:
+    """Whether pgvector is in the database already. BadSettings where it is not to be had, too old, or out of sight."""
+    here: list[Any] = db.execute(
+        "SELECT extversion, extnamespace::regnamespace::text, to_regtype('halfvec') IS NOT NULL"
+        " FROM pg_extension WHERE extname = 'vector'"
+    ).fetchall()
+    offered: list[Any] = db.execute(
+        "SELECT default_version FROM pg_available_extensions WHERE name = 'vector'"
+    ).fetchall()
+    if not here and not offered:
+        raise BadSettings(f"{name}: the server has no pgvector", fix=f"install {_VECTOR} there (github.com/pgvector)")
+    number, place, is_seen = here[0] if here else (offered[0][0], "public", True)
+    if tuple(map(int, number.split(".")[:2])) < _LEAST:
+        step = "then run `ALTER EXTENSION vector UPDATE` in the database" if here else "and try again"
+        raise BadSettings(f"{name}: pgvector {number} is too old", fix=f"install {_VECTOR} on the server, {step}")
+    if not is_seen:
+        raise BadSettings(
+            f"{name}: pgvector lies in the schema {place}, which is not on the search_path",
+            fix=f"add it: `ALTER ROLE … SET search_path = public, {place}`, or options=-csearch_path%3Dpublic,{place}",
+        )
+    return bool(here)
+
+
+@contextmanager
+def _allowed(name: str, *, has_vector: bool) -> Iterator[None]:
+    """Who may not make the tables is told what is missing, and who can give it."""
+    try:
+        yield
+    except errors.InsufficientPrivilege as error:
+        missing = "GRANT CREATE, USAGE ON SCHEMA … TO …" if has_vector else "CREATE EXTENSION vector"
+        fix = f"have an administrator run `{missing}` in this database once; the role has to own the tables"
+        raise ReadOnly(f"{name}: {error.diag.message_primary}", fix=fix) from error
 
 
 def _refuse_strangers(db: Db, name: str) -> None:

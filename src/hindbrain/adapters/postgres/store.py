@@ -252,8 +252,8 @@ class PostgresStore(_Whole):
         return self._with_connection(self._vitals)
 
     def _vitals(self, db: Db) -> Mapping[str, str]:
-        ((engine, size, holder),) = db.execute(
-            "SELECT current_setting('server_version'),"
+        ((engine, may_write, size, holder),) = db.execute(
+            "SELECT current_setting('server_version'), has_table_privilege('memory', 'INSERT'),"
             " (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c"
             "  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'),"
             " (SELECT string_agg(a.pid || ' ' || a.application_name, ', ') FROM pg_locks l"
@@ -272,7 +272,7 @@ class PostgresStore(_Whole):
             "mode_file": "",
             "mode_folder": "",
             "unfit": "",
-            "is_read_only": "yes" if self._is_read_only else "no",
+            "is_read_only": "yes" if self._is_read_only or not may_write else "no",
             "lock_holder": holder or "",
             "backups": str(copies),
             "spaces": vectors.told(db),

@@ -5,6 +5,7 @@ What the server complains about becomes an error of ours, with what to do, and n
 
 import contextlib
 import os
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -127,17 +128,27 @@ def translated(name: str) -> Iterator[None]:
         if kind is None:
             raise
         told = (error.diag.message_primary or str(error)).strip().splitlines()
-        raise kind(f"{name}: {told[0] if told else 'no answer'}", fix=_FIXES[kind]) from error
+        fix = _refusal(error) or _FIXES[kind]
+        raise kind(f"{name}: {told[0] if told else 'no answer'}", fix=fix) from error
 
 
 def _kind(error: psycopg.Error) -> type[HindbrainError] | None:
     state = error.sqlstate or ""
     known = _STATES.get(state) or _CLASSES.get(state[:2])
     if known is None and is_lost(error):
-        # What fails before there is a session has no state of its own.
-        refused = any(word in str(error) for word in ("authentication failed", "does not exist", "no password"))
-        return BadSettings if refused else StoreUnreachable
+        return BadSettings if _refusal(error) else StoreUnreachable
     return known
+
+
+def _refusal(error: psycopg.Error) -> str:
+    """What helps whom the server, or the driver, turns away before there is a session; such errors have no state of
+    their own. Empty: waiting may help."""
+    if error.sqlstate is not None:
+        return ""
+    for pattern, fix in _REFUSALS.items():
+        if found := re.search(pattern, str(error)):
+            return found.expand(fix)
+    return ""
 
 
 _STATES: dict[str, type[HindbrainError]] = {
@@ -156,11 +167,22 @@ _CLASSES: dict[str, type[HindbrainError]] = {
     "58": DiskFailed,
     "XX": StoreDamaged,
 }
+_ADDRESS = "set HINDBRAIN_STORE to postgresql://USER@HOST/DATABASE; a password may lie in ~/.pgpass"
+_REFUSALS = {
+    r'database "(.+)" does not exist': r"have an administrator run `CREATE DATABASE \1 OWNER …`, or name another one",
+    r'permission denied for database "(.+)"': r"have its owner run `GRANT CONNECT ON DATABASE \1 TO …`",
+    r'role "(.+)" (does not exist|is not permitted to log in)': r"have an administrator run `CREATE ROLE \1 LOGIN`"
+    r" or `ALTER ROLE \1 LOGIN`, or name another role",
+    "pg_hba.conf": "have whoever runs the server let this role in from this machine, by its pg_hba.conf",
+    "authentication failed|no password": _ADDRESS,
+    "invalid port|for connection option|Servname not supported|definition of service": _ADDRESS,
+    "does not support SSL|certificate": "set sslmode and sslrootcert in the address to what the server offers",
+}
 _FIXES: dict[type[HindbrainError], str] = {
-    BadSettings: "set HINDBRAIN_STORE to postgresql://USER@HOST/DATABASE; a password may lie in ~/.pgpass",
+    BadSettings: _ADDRESS,
     DiskFailed: "ask whoever runs the server, then run the same command again: repeating it is safe",
     DiskFull: "free some space on the server and run the same command again; what was saved before is intact",
-    ReadOnly: "connect to the primary, with a role that owns the tables",
+    ReadOnly: "connect to the primary, with a role that owns the tables; docs/postgres.md says what others may",
     StoreDamaged: "ask whoever runs the server to check it, and restore a backup if it is damaged",
     StoreLocked: "try again; `hindbrain doctor` names the session that holds it",
     StoreUnreachable: "check that the server runs and can be reached; what hooks were told waits in the spool",

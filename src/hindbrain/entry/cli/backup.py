@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
+from hindbrain.core.address import is_server, shown
 from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.entry.cli.bar import Bar
 from hindbrain.entry.cli.call import Call
@@ -60,15 +61,23 @@ def restore_store(call: Call, name: str, *, is_drill: bool, is_sure: bool) -> in
         return 1 if drilled.damage else 0
     path = found(name, backups=backups)
     if not is_sure:
-        raise Unconfirmed(
-            f"{path} would take the place of all that {settings.store} holds",
-            fix="add --yes; what is there is kept aside",
-        )
+        raise _unconfirmed(path, settings)
     restored = restore(name, backups=backups, spool=spool_of(settings), at=clock().now())
     taken, undecided = _taken_up(settings)
     record = plain(restored) | {"records": taken, "decisions_lost": undecided}
     call.tell(lambda: record, _restored(restored, taken, undecided=undecided))
     return 0
+
+
+def _unconfirmed(path: str, settings: "Settings") -> Unconfirmed:
+    if is_server(settings.store):
+        return Unconfirmed(
+            f"{path} would go into {shown(settings.store)}, if that is empty",
+            fix="add --yes; a database that holds memories is never written over",
+        )
+    return Unconfirmed(
+        f"{path} would take the place of all that {settings.store} holds", fix="add --yes; what is there is kept aside"
+    )
 
 
 def _taken_up(settings: "Settings") -> tuple[int | None, int]:

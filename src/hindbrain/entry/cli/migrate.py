@@ -25,12 +25,13 @@ def migrate(call: Call, source: str, target: str) -> None:
     """
     from hindbrain.app.migrate import migrate as moved
     from hindbrain.app.migrate import size
-    from hindbrain.wiring import movable
+    from hindbrain.wiring import movable, readable
 
-    with movable(source) as old, movable(target) as new:
+    with readable(source) as old, movable(target) as new:
         bar = Bar("migrating", size(old))
         done = moved(old, new, tell=bar.tell)
         bar.close()
     lines = [f"{part.name:12} {part.rows:>9}  {dim(part.digest[:16])}" for part in done.parts if part.rows]
     told = f"{many(done.rows, 'row')} carried to {shown(target)}, and compared"
-    call.tell(lambda: {"rows": done.rows, "parts": plain(done.parts)}, [told, *lines])
+    step = dim(f"Next, wherever it is to be used: export HINDBRAIN_STORE={shown(target)}")
+    call.tell(lambda: {"rows": done.rows, "parts": plain(done.parts)}, [told, *lines, "", step])

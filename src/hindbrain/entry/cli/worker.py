@@ -35,6 +35,7 @@ class Status:
     is_running: bool
     is_answering: bool
     pid: int | None
+    store: str | None  # that it works for
     space: str | None  # the model's
     due: int | None  # memories without a vector; None: not known yet
     trouble: str | None  # what last went wrong; empty: nothing
@@ -165,6 +166,7 @@ def _status(call: Call) -> None:
         is_running=holder is not None,
         is_answering=bool(told),
         pid=told.get("pid", holder),
+        store=told.get("store"),
         space=told.get("space"),
         due=told.get("due"),
         trouble=told.get("trouble"),
@@ -181,9 +183,11 @@ def _lines(status: Status) -> Iterator[str]:
         yield "No worker is running: a recall that needs the model starts it for itself."
         yield "Start one: hindbrain worker --detach"
     elif not status.is_answering:
-        yield f"Process {status.pid} is the worker, but does not answer: it is starting, or of another version."
+        yield f"Process {status.pid} is the worker, but does not answer: it is starting, waits for its store,"
+        yield "or is of another version."
     else:
         yield bold(f"Process {status.pid} is the worker.")
+        yield f"  store    {line(status.store or 'not told')}"
         yield f"  model    {line(status.space or 'none: recall goes by words')}"
         if status.due is not None:
             yield f"  waiting  {_memories(status.due)} without a vector"

@@ -7,29 +7,32 @@ import time
 
 VERSION = 1  # of `core.message`; a test holds the two together
 _CHUNK = 65_536  # bytes
+_OTHER = b'{"error":"another_store","version":%d}' % VERSION
 _MOST = 4_000_000  # bytes of an answer
 _SOCKET, _KIND = 0o140000, 0o170000  # of a file's mode
 
 
 class Asked:
-    """Who asks, when, and how long the answer is of any use."""
+    """Who asks, about which store, when, and how long the answer is of any use."""
 
-    __slots__ = ("at_ms", "client", "patience_s")
+    __slots__ = ("at_ms", "client", "patience_s", "store")
 
-    def __init__(self, *, client: str, at_ms: int, patience_s: float) -> None:
+    def __init__(self, *, client: str, at_ms: int, patience_s: float, store: bytes = b"") -> None:
         self.client = client
+        self.store = store  # as the environment names it; empty: the home's own
         self.at_ms = at_ms
         self.patience_s = patience_s
 
     def written(self, payload: bytes) -> bytes:
-        head = b'{"do":"hook","client":"%b","at":%d,"for_ms":%d,"size":%d,"version":%d}\n'
+        head = b'{"do":"hook","client":"%b","store":"%b","at":%d,"for_ms":%d,"size":%d,"version":%d}\n'
         numbers = (self.at_ms, int(self.patience_s * 1000), len(payload), VERSION)
-        return head % (self.client.encode(), *numbers) + payload
+        return head % (self.client.encode(), _hex(self.store), *numbers) + payload
 
 
 def answered(place: str, payload: bytes, *, asked: Asked) -> bytes | None:
-    """What to print, b"" for nothing; None when there is no worker. TimeoutError when it takes too long, ValueError
-    when it could not answer: then nobody else may either, it is still at it or its answer would be the same."""
+    """What to print, b"" for nothing; None when there is no worker of that store. TimeoutError when it takes too long,
+    ValueError when it could not answer: then nobody else may either, it is still at it or its answer would be the
+    same."""
     link = _linked(place)
     if link is None:
         return None
@@ -42,17 +45,22 @@ def answered(place: str, payload: bytes, *, asked: Asked) -> bytes | None:
         link.close()
 
 
-def poked(place: str) -> bool:
-    """Tell the worker that there is something to do; whether there is one."""
+def poked(place: str, *, store: bytes = b"") -> bool:
+    """Tell the worker that there is something to do; whether there is one. One of another store makes room."""
     link = _linked(place)
     if link is None:
         return False
     try:
         link.settimeout(_POKE_S)
-        link.sendall(b'{"do":"poke","version":%d}\n' % VERSION)
+        link.sendall(b'{"do":"poke","store":"%b","version":%d}\n' % (_hex(store), VERSION))
     finally:
         link.close()
     return True
+
+
+def _hex(store: bytes) -> bytes:
+    """Whatever stands in it, it is a word of JSON."""
+    return store.hex().encode()
 
 
 _POKE_S = 0.1
@@ -85,8 +93,8 @@ def _is_own(link: "_socket.socket") -> bool:
     return int.from_bytes(told[4:8], sys.byteorder) == posix.geteuid()
 
 
-def _body(link: "_socket.socket", until: float) -> bytes:
-    """However many bytes drip in, not longer than that."""
+def _body(link: "_socket.socket", until: float) -> bytes | None:
+    """However many bytes drip in, not longer than that. None from the worker of another store."""
     got, size = b"", -1
     while size < 0 or len(got) < size:
         left = until - time.monotonic()
@@ -99,6 +107,8 @@ def _body(link: "_socket.socket", until: float) -> bytes:
         got += part
         if size < 0 and b"\n" in got:
             line, _, got = got.partition(b"\n")
+            if line == _OTHER:
+                return None
             size = _size(line)
     return got
 

@@ -80,7 +80,12 @@ class Hook:
     def asked(self) -> "Asked":
         from hindbrain.entry.hooks.call import Asked
 
-        return Asked(client=self.client, at_ms=self.at_ms, patience_s=min(PATIENCE_S, self.left()))
+        patience = min(PATIENCE_S, self.left())
+        return Asked(client=self.client, at_ms=self.at_ms, patience_s=patience, store=self.store)
+
+    @property
+    def store(self) -> bytes:
+        return self.environ.get(b"HINDBRAIN_STORE", b"")
 
     def record(self, payload: bytes) -> bytes:
         import binascii
@@ -115,7 +120,7 @@ class Hook:
         from hindbrain.entry.hooks import call
 
         self.doing = "waking the worker"
-        if not call.poked(self.socket):
+        if not call.poked(self.socket, store=self.store):
             self._start()
 
     def _start(self) -> None:
