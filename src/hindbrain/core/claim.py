@@ -49,11 +49,16 @@ class Claim:
     """A statement, read."""
 
     tokens: tuple[Token, ...]
+    # What comparing asks of it with every other text, found once:
     content: tuple[str, ...]  # words with meaning, in order
+    meant: tuple[str, ...]  # the same words, only without a plural s
+    words: frozenset[str]  # of the content
+    said: frozenset[str]  # words as they stand, and the stems of those with meaning: that of "one" is "on"
+    negations: int
 
-    @property
-    def negations(self) -> int:
-        return sum(t.kind is Kind.NOT for t in self.tokens)
+    def __hash__(self) -> int:
+        """By what is at hand: equal claims have equal content, and to look at each token takes longer."""
+        return hash(self.content)
 
     def of_kind(self, kind: Kind) -> tuple[str, ...]:
         """Compared forms of the tokens of one kind, in order."""
@@ -66,7 +71,17 @@ def read(text: str) -> Claim:
 
 
 def claim_of(tokens: Sequence[Token]) -> Claim:
-    return Claim(tokens=tuple(tokens), content=tuple(t.word for t in tokens if t.counts))
+    meaning = [t for t in tokens if t.counts]
+    nots = [t.word for t in tokens if t.kind is Kind.NOT]
+    content = tuple([t.word for t in meaning])
+    return Claim(
+        tokens=tuple(tokens),
+        content=content,
+        meant=tuple([t.plain for t in meaning]),
+        words=frozenset(content),
+        said=frozenset([*content, *nots, *(t.raw.lower() for t in tokens)]),
+        negations=len(nots),
+    )
 
 
 @lru_cache(maxsize=512)
