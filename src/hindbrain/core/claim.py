@@ -41,7 +41,7 @@ class Token:
     @property
     def counts(self) -> bool:
         """Whether the token carries meaning."""
-        return self.kind not in (Kind.LIGHT, Kind.NOT)
+        return self.kind is not Kind.LIGHT and self.kind is not Kind.NOT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ def _read(text: str) -> Claim:
         token = _token(chunk, starts=starts)
         if token is not None:
             tokens.append(token)
-            starts = any(mark in token.after for mark in ".!?:")
+            starts = bool(token.after) and any(mark in token.after for mark in ".!?:")
     return claim_of(tokens)
 
 
@@ -168,11 +168,18 @@ def _kind_of_word(bare: str, low: str, *, is_capital: bool) -> Kind:
     is_tool = low in tools()
     if low in _light():
         return Kind.NAME if is_capital and (is_tool or len(bare) == 1) else Kind.LIGHT
-    return Kind.NAME if is_capital or is_tool or _pattern(_NAMELIKE).search(bare[:80]) else Kind.WORD
+    return Kind.NAME if is_capital or is_tool or _is_namelike(bare) else Kind.WORD
+
+
+def _is_namelike(bare: str) -> bool:
+    is_plain = bare.isalpha() and bare.islower()  # as most words are
+    return not is_plain and _pattern(_NAMELIKE).search(bare[:80]) is not None
 
 
 def _is_number(bare: str, low: str) -> bool:
-    return low in _NUMBER_WORDS or (len(bare) <= 40 and _pattern(_NUMBER).fullmatch(bare) is not None)
+    if bare.isalpha():
+        return low in _NUMBER_WORDS
+    return len(bare) <= 40 and _pattern(_NUMBER).fullmatch(bare) is not None
 
 
 def _is_path(bare: str) -> bool:
@@ -198,7 +205,7 @@ def _plain(bare: str) -> str:
         return low
     if not bare.isascii():
         return "_".join(pieces(bare)) or low
-    whole = "_".join(re.findall("[a-z0-9]+", low.removesuffix("'s"))) or low
+    whole = low if low.isalnum() else "_".join(re.findall("[a-z0-9]+", low.removesuffix("'s"))) or low
     return _singular(_aliases().get(whole, whole))
 
 
