@@ -16,6 +16,7 @@ from hindbrain.app.edit import edit
 from hindbrain.app.keep import is_same_lesson, ruled
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import Memory, Receipt, State, Verdict
+from hindbrain.core.shape import shape
 from hindbrain.core.words import query_terms
 from hindbrain.ports import Reader, T, Where
 from hindbrain.settings import Settings
@@ -187,6 +188,12 @@ def test_who_writes_alone_does_not_look(tmp_path: Path) -> None:
         store.looks = 0
         desk.hears(SAID, session="ours")
         assert store.looks == 0
+
+
+def test_behind_the_gate_a_text_is_not_shaped_again_that_was_looked_at(pair: Pair) -> None:  # R2
+    shape.cache_clear()
+    pair.race(lambda _: None)
+    assert (shape.cache_info().misses, shape.cache_info().hits) == (1, 1)
 
 
 def test_a_look_from_behind_the_gate_is_none(pair: Pair) -> None:

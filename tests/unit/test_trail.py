@@ -238,6 +238,16 @@ def test_who_cannot_be_among_the_best_is_not_missed(
             assert by_writer(store, f"{text} common") == by_engine(store, f"{text} common")
 
 
+@given(st.lists(st.integers(-9, 400), max_size=60))
+def test_a_short_list_is_read_as_a_long_one(places: list[int]) -> None:
+    pytest.importorskip("numpy")
+    from hindbrain.adapters.sqlite import postings
+
+    text = ",".join(map(str, places))
+    short, long = postings._few(text), postings._many(text)
+    assert [part.tolist() for part in short] == [part.tolist() for part in long]
+
+
 def test_a_failed_transaction_leaves_nothing_behind(store: SqliteStore) -> None:
     for number in range(2):
         keep(store, a_memory("the cache of the pool", id=f"mem-{number}", project="prj-one"))

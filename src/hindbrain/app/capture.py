@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from hindbrain.app.admission import kinds_removed, tidy
@@ -15,6 +15,7 @@ from hindbrain.core.hints import Any
 from hindbrain.core.model import Actor, Event, Provenance, Receipt, Source, State, Verdict
 from hindbrain.core.model.receipt import FORGOTTEN
 from hindbrain.core.model.record import fingerprint
+from hindbrain.core.shape import shape
 from hindbrain.core.signals import Reach, Signal
 from hindbrain.core.transcripts import FORMATS, Heard, Skipped, Unheard, Utterance, hear, read
 from hindbrain.core.trust import QUARANTINED, Circumstances
@@ -58,11 +59,11 @@ def capture(said: Said, *, project: str, tools: Tools) -> Captured:
     if said.format == "text":
         heard = tuple(sorted(heard, key=lambda item: _line(item, is_plain=True)))
 
-    _foresee(heard, said, project=project, tools=tools)
+    passed = _foresee(heard, said, project=project, tools=tools)
 
     def work(tx: Transaction) -> tuple[Receipt, ...]:
         # The clock is asked under the gate: whoever writes later has the later time.
-        desk = _Desk(said=said, project=project, now=tools.clock.now(), tools=tools)
+        desk = _Desk(said=said, project=project, now=tools.clock.now(), tools=tools, passed=passed)
         return tuple(desk.receipts(heard, tx))
 
     receipts = tools.store.write(work)
@@ -77,6 +78,7 @@ class _Desk:
     project: str
     now: datetime
     tools: Tools
+    passed: Mapping[str, Passed]  # texts that went through the door before the gate
 
     def receipts(self, heard: tuple[Heard | Unheard, ...], tx: Transaction) -> Iterator[Receipt]:
         seen: Counter[str] = Counter()
@@ -98,7 +100,7 @@ class _Desk:
         key, known = self._key([whole, seen[whole]], tx)
         if known:
             return _replayed(known)
-        passed = admit(text)
+        passed = self.passed.get(text) or admit(text)
         receipt = self._blank(item, passed, key=key)
         if isinstance(item, Unheard):
             receipt = replace(receipt, reason=f"{item.refusal.reason}: {item.refusal.detail}")
@@ -160,7 +162,7 @@ class _Desk:
             text=passed.text,
             project=self.project,
             provenance=provenance,
-            type=item.signal.type or "learned",
+            type=_type(item),
             persona=provenance.actor.voice if is_local else None,
             said_at=min(item.utterance.at, self.now) if item.utterance.at else None,
             circumstances=self._circumstances(item),
@@ -246,21 +248,28 @@ class _Desk:
         return Event(name="learning_extracted", at=self.now, project=self.project, data=data)
 
 
-def _foresee(heard: Sequence[Heard | Unheard], said: Said, *, project: str, tools: Tools) -> None:
-    """The first few: of a whole transcript most was captured before."""
-    signals = (item for item in heard[:_FORESEEN] if isinstance(item, Heard))
-    wordings = (
-        Wording(
-            content=admit(item.signal.text).text,
-            project=project,
-            persona=_actor(said, item.utterance).voice if item.signal.reach is Reach.LOCAL else None,
-        )
-        for item in signals
-    )
-    foresee(wordings, store=tools.store, settings=tools.settings)
+def _foresee(heard: Sequence[Heard | Unheard], said: Said, *, project: str, tools: Tools) -> Mapping[str, Passed]:
+    """The first few: of a whole transcript most was captured before. Returns what the door
+    left of each, if others write as well."""
+    signals = [item for item in heard[:_FORESEEN] if isinstance(item, Heard)]
+    passed: dict[str, Passed] = {}
+
+    def wordings() -> Iterator[Wording]:
+        for item in signals:
+            admitted = passed[item.signal.text] = admit(item.signal.text)
+            shape(admitted.text, type=_type(item))
+            voice = _actor(said, item.utterance).voice if item.signal.reach is Reach.LOCAL else None
+            yield Wording(content=admitted.text, project=project, persona=voice)
+
+    foresee(wordings(), store=tools.store, settings=tools.settings)
+    return passed
 
 
 _FORESEEN = 8
+
+
+def _type(item: Heard) -> str:
+    return item.signal.type or "learned"
 
 
 def _actor(said: Said, utterance: Utterance) -> Actor:

@@ -41,7 +41,7 @@ class Token:
     @property
     def counts(self) -> bool:
         """Whether the token carries meaning."""
-        return self.kind not in (Kind.LIGHT, Kind.NOT)
+        return self.kind is not Kind.LIGHT and self.kind is not Kind.NOT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +49,16 @@ class Claim:
     """A statement, read."""
 
     tokens: tuple[Token, ...]
+    # What comparing asks of it with every other text, found once:
     content: tuple[str, ...]  # words with meaning, in order
+    meant: tuple[str, ...]  # the same words, only without a plural s
+    words: frozenset[str]  # of the content
+    said: frozenset[str]  # words as they stand, and the stems of those with meaning: that of "one" is "on"
+    negations: int
 
-    @property
-    def negations(self) -> int:
-        return sum(t.kind is Kind.NOT for t in self.tokens)
+    def __hash__(self) -> int:
+        """By what is at hand: equal claims have equal content, and to look at each token takes longer."""
+        return hash(self.content)
 
     def of_kind(self, kind: Kind) -> tuple[str, ...]:
         """Compared forms of the tokens of one kind, in order."""
@@ -66,7 +71,17 @@ def read(text: str) -> Claim:
 
 
 def claim_of(tokens: Sequence[Token]) -> Claim:
-    return Claim(tokens=tuple(tokens), content=tuple(t.word for t in tokens if t.counts))
+    meaning = [t for t in tokens if t.counts]
+    nots = [t.word for t in tokens if t.kind is Kind.NOT]
+    content = tuple([t.word for t in meaning])
+    return Claim(
+        tokens=tuple(tokens),
+        content=content,
+        meant=tuple([t.plain for t in meaning]),
+        words=frozenset(content),
+        said=frozenset([*content, *nots, *(t.raw.lower() for t in tokens)]),
+        negations=len(nots),
+    )
 
 
 @lru_cache(maxsize=512)
@@ -81,7 +96,7 @@ def _read(text: str) -> Claim:
         token = _token(chunk, starts=starts)
         if token is not None:
             tokens.append(token)
-            starts = any(mark in token.after for mark in ".!?:")
+            starts = bool(token.after) and any(mark in token.after for mark in ".!?:")
     return claim_of(tokens)
 
 
@@ -153,11 +168,18 @@ def _kind_of_word(bare: str, low: str, *, is_capital: bool) -> Kind:
     is_tool = low in tools()
     if low in _light():
         return Kind.NAME if is_capital and (is_tool or len(bare) == 1) else Kind.LIGHT
-    return Kind.NAME if is_capital or is_tool or _pattern(_NAMELIKE).search(bare[:80]) else Kind.WORD
+    return Kind.NAME if is_capital or is_tool or _is_namelike(bare) else Kind.WORD
+
+
+def _is_namelike(bare: str) -> bool:
+    is_plain = bare.isalpha() and bare.islower()  # as most words are
+    return not is_plain and _pattern(_NAMELIKE).search(bare[:80]) is not None
 
 
 def _is_number(bare: str, low: str) -> bool:
-    return low in _NUMBER_WORDS or (len(bare) <= 40 and _pattern(_NUMBER).fullmatch(bare) is not None)
+    if bare.isalpha():
+        return low in _NUMBER_WORDS
+    return len(bare) <= 40 and _pattern(_NUMBER).fullmatch(bare) is not None
 
 
 def _is_path(bare: str) -> bool:
@@ -183,7 +205,7 @@ def _plain(bare: str) -> str:
         return low
     if not bare.isascii():
         return "_".join(pieces(bare)) or low
-    whole = "_".join(re.findall("[a-z0-9]+", low.removesuffix("'s"))) or low
+    whole = low if low.isalnum() else "_".join(re.findall("[a-z0-9]+", low.removesuffix("'s"))) or low
     return _singular(_aliases().get(whole, whole))
 
 

@@ -51,13 +51,9 @@ def means_same(a: str, b: str, *, similarity: float) -> bool:
     if similarity < MERGE_AT or max(len(a), len(b)) > _LONGEST or _guards(a, b):
         return False
     one, other = read(a), read(b)
-    ours, theirs = set(_meant(one)), set(_meant(other))
+    ours, theirs = set(one.meant), set(other.meant)
     only_a, only_b = _without_typos(ours - theirs, theirs - ours, inflect=min(len(ours), len(theirs)) >= _MANY)
     return not (only_a or only_b) and not _stance(one, other) and _is_told_alike(one, other)
-
-
-def _meant(claim: Claim) -> tuple[str, ...]:
-    return tuple(t.plain for t in claim.tokens if t.counts)
 
 
 def likeness(a: str, b: str) -> Likeness:
@@ -106,12 +102,12 @@ def _judged(one: Claim, other: Claim, *, score: float) -> float:
     """Near the threshold, meaning words decide."""
     if not _agree(one, other):
         return min(score, _SWAPPED)
-    return max(MERGE_AT, 0.75 + 0.25 * in_order(_meant(one), _meant(other)))
+    return max(MERGE_AT, 0.75 + 0.25 * in_order(one.meant, other.meant))
 
 
 def _agree(one: Claim, other: Claim) -> bool:
     """Whether all meaning words are present on both sides, in much the same order."""
-    a, b = _meant(one), _meant(other)
+    a, b = one.meant, other.meant
     only_a, only_b = _without_typos(set(a) - set(b), set(b) - set(a), inflect=min(len(a), len(b)) >= _MANY)
     if only_a or only_b or not a or _stance(one, other):
         return False
@@ -123,7 +119,7 @@ def _is_told_alike(one: Claim, other: Claim) -> bool:
 
     A word that moves alone may belong to another one then: *the old client*, *an old cache*.
     """
-    a, b = _meant(one), _meant(other)
+    a, b = one.meant, other.meant
     if in_order(a, b) == 1.0:
         return True
     is_turned = sorted(a) == sorted(b) and any(a[i:] + a[:i] == b for i in range(1, len(a)))
@@ -267,18 +263,13 @@ _PASSED_OVER = frozenset(["a", "an", "the", "any", "ever"])
 
 def opposites(one: Claim, other: Claim) -> tuple[str, str] | None:
     """A pair of opposite words, one on each side only; None when there is none."""
-    here, there = _said(one), _said(other)
+    here, there = one.said, other.said
     table = _opposite_table()
     for word in sorted(here - there, key=_longest_first):
         for opposite in sorted(table.get(word, frozenset()), key=_longest_first):
             if opposite in there and opposite not in here:
                 return word, opposite
     return None
-
-
-def _said(claim: Claim) -> set[str]:
-    """Words as they stand, and the stems of those with meaning: that of "one" is "on"."""
-    return {t.raw.lower() for t in claim.tokens} | {t.word for t in claim.tokens if t.counts or t.kind is Kind.NOT}
 
 
 def _longest_first(word: str) -> tuple[int, str]:

@@ -62,7 +62,7 @@ def rule(new: str, old: str) -> Ruling:
 
 def _paired(new: str, old: str) -> _Pair:
     ours, theirs = read(new), read(old)
-    here, there = frozenset(ours.content), frozenset(theirs.content)
+    here, there = ours.words, theirs.words
     return _Pair(
         new=ours,
         old=theirs,
@@ -123,7 +123,7 @@ _KEPT = _PURPOSE | _SCOPE | frozenset(listed("with via by through is are be was 
 
 def _announced(pair: _Pair) -> Finding | None:
     """The new text says that something ended, and the old text stands for just that."""
-    old = frozenset(pair.old.content)
+    old = pair.old.words
     known = frozenset(word for gone, _ in _replacements(pair.was) for word in gone)
     for gone, come in _replacements(pair.said):
         if not gone <= old or (come and come <= old) or pair.old.negations or gone & known:
@@ -200,7 +200,7 @@ def _endorses(pair: _Pair, gone: frozenset[str], *, rest: frozenset[str]) -> boo
         return True
     if at == 0:
         return bool(rest) and len(pair.only_old - gone) <= 1
-    return bool(rest) or 2 * len(gone) >= len(frozenset(pair.old.content))
+    return bool(rest) or 2 * len(gone) >= len(pair.old.words)
 
 
 def _other_purpose(pair: _Pair, named: frozenset[str]) -> bool:
@@ -242,7 +242,7 @@ def _doubt(pair: _Pair) -> str:
 
 
 def _is_denial(new: Claim, old: Claim) -> bool:
-    return new.negations % 2 != old.negations % 2 and frozenset(new.content) == frozenset(old.content)
+    return new.negations % 2 != old.negations % 2 and new.words == old.words
 
 
 def _denies_a_part(claim: Claim) -> bool:
@@ -318,7 +318,7 @@ def _exchanged(pair: _Pair) -> Finding | None:
 
 def _slot(pair: _Pair) -> _Slot | None:
     """Cut off what both begin and end with; the middle is the slot, if it is short and all different."""
-    (new, ours_chosen), (old, theirs_chosen) = (_unchosen(_reasonless(_kept(c))) for c in (pair.new, pair.old))
+    (new, ours_chosen), (old, theirs_chosen) = map(_core, (pair.new, pair.old))
     start = _common_start(new, old)
     end = _common_start(new[start:][::-1], old[start:][::-1])
     ours, theirs = new[start : len(new) - end], old[start : len(old) - end]
@@ -328,6 +328,12 @@ def _slot(pair: _Pair) -> _Slot | None:
         return None
     chosen = ours_chosen or theirs_chosen
     return _Slot(new=ours, old=theirs, left=new[:start], right=new[len(new) - end :], chosen=chosen)
+
+
+@lru_cache(maxsize=256)  # one claim is compared with several
+def _core(claim: Claim) -> tuple[tuple[Token, ...], bool]:
+    """What is compared place by place, and whether a leading "use" was cut off."""
+    return _unchosen(_reasonless(_kept(claim)))
 
 
 def _unchosen(tokens: tuple[Token, ...]) -> tuple[tuple[Token, ...], bool]:
@@ -343,10 +349,11 @@ def _common_start(a: tuple[Token, ...], b: tuple[Token, ...]) -> int:
 
 def _kept(claim: Claim) -> tuple[Token, ...]:
     """Tokens with meaning, negation, and the small words that tell what a value is to its sentence."""
-    return tuple(t for t in claim.tokens if t.counts or t.kind is Kind.NOT or t.raw.lower() in _KEPT | _REASON)
+    return tuple(t for t in claim.tokens if t.counts or t.kind is Kind.NOT or t.raw.lower() in _SMALL)
 
 
 _REASON = frozenset(["because", "since", "due", "so"])
+_SMALL = _KEPT | _REASON
 
 
 def _reasonless(tokens: tuple[Token, ...]) -> tuple[Token, ...]:

@@ -8,6 +8,7 @@ kernel drops both when a process dies.
 
 import fcntl
 import os
+from _thread import allocate_lock, start_new_thread
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -49,9 +50,9 @@ class Gate:
 
         A thread that comes too late gives the turn back at once.
         """
-        import threading  # late: most writers find the gate open
-
-        state, granted = threading.Lock(), threading.Event()
+        # A Thread would make this one wait until it runs: one switch more, with each write of each who queues.
+        state, granted = allocate_lock(), allocate_lock()
+        granted.acquire()
         outcome: list[int | OSError] = []
         is_late = False
 
@@ -61,10 +62,10 @@ class Gate:
                 if is_late and isinstance(found, int):
                     _release(found)
                 outcome.append(found)
-                granted.set()
+                granted.release()
 
-        threading.Thread(target=wait, daemon=True).start()
-        granted.wait(timeout_s)
+        start_new_thread(wait, ())
+        granted.acquire(timeout=max(0.0, timeout_s))
         with state:
             is_late = not outcome
         if is_late:

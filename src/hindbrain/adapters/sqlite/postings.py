@@ -10,6 +10,7 @@ from hindbrain.core.recall.index import WEIGHTS
 
 FARTHEST = 4_000_000  # seq; there is a place for every one up to the last
 _SHARE = 4  # a word that one in so many memories holds is kept by seq as well: then nobody has to be searched for
+_SHORT = 200  # characters that name some thirty places
 _WEIGHTS: Any = np.array(WEIGHTS)
 
 
@@ -20,11 +21,7 @@ class Postings:
 
     def __init__(self, places: str) -> None:
         """`places`: four times the seq and the number of the column, of every one of them, with commas between."""
-        told = numbers(places)
-        told = told[(told >= 0) & (told < 4 * FARTHEST)]  # of a damaged index no number can be trusted
-        weights = _WEIGHTS[told & 3]
-        self._seqs, of = np.unique((told >> 2)[weights > 0], return_inverse=True)
-        self._often: Any = np.bincount(of, weights=weights[weights > 0])
+        self._seqs, self._often = _few(places) if len(places) < _SHORT else _many(places)
         self._size = len(self._seqs)
         self._by_seq: Any = None
         self._fresh: list[tuple[int, float]] = []  # what was added since somebody asked
@@ -77,6 +74,25 @@ class Postings:
             self._by_seq = reaching(self._by_seq, seqs[-1])
             self._by_seq[list(seqs)] = weights
         self._size, self._fresh = size, []
+
+
+def _few(places: str) -> tuple[Any, Any]:
+    """As `_many`, one by one: most lists are so short that to begin takes arrays longer."""
+    often: dict[int, float] = {}
+    for place in map(int, places.split(",") if places else ()):
+        if 0 <= place < 4 * FARTHEST and (weight := WEIGHTS[place & 3]):
+            often[place >> 2] = often.get(place >> 2, 0.0) + weight
+    seqs = sorted(often)
+    return np.array(seqs, dtype=np.int64), np.array([often[seq] for seq in seqs], dtype=np.float64)
+
+
+def _many(places: str) -> tuple[Any, Any]:
+    """Who is named in `places`, rising, and how often by weight."""
+    told = numbers(places)
+    told = told[(told >= 0) & (told < 4 * FARTHEST)]  # of a damaged index no number can be trusted
+    weights = _WEIGHTS[told & 3]
+    seqs, of = np.unique((told >> 2)[weights > 0], return_inverse=True)
+    return seqs, np.bincount(of, weights=weights[weights > 0])
 
 
 Scored = tuple[Any, Any]  # seqs, and what a word is worth to each

@@ -20,7 +20,9 @@ COLUMNS = (
     *("learned_at", "created_at", "updated_at", "last_used_at", "verified_at", "decayed_at"),
     *("superseded_by", "superseded_at", "archived_at", "archive_reason", "is_pinned", "version", "row_hash"),
 )
-WRITTEN = (*COLUMNS, "scope", "title_words", "content_words", "extra_words")
+_WORDS = ("scope", "title_words", "content_words", "extra_words")
+WRITTEN = (*COLUMNS, *_WORDS)
+INDEXED = len(_WORDS)  # of WRITTEN the last ones, which the index of words holds
 SELECTED = ", ".join(f"m.{name}" for name in COLUMNS)
 THOSE = "json_each(?) j CROSS JOIN memory m ON m.id = j.value"  # of a JSON list of ids
 

@@ -145,7 +145,7 @@ class Trail:
             return False
         if version == 1:
             is_new: bool = after[0] > self._last
-            self._wrote(after, often=often)
+            self._wrote(after[0], after[2], size=length(after[1]), often=often)
             return is_new
         size, before = _told(all_(_BEFORE, memory_id, version - 1))
         if after[0] > self._last or not are_plain(before):
@@ -190,26 +190,30 @@ class Trail:
             self._keep(read, also=words)
         return bool(read)
 
+    def added(self, seq: int, texts: Sequence[str]) -> None:
+        """A new memory: its words are added to what is known of them. `texts` as they were given to the index."""
+        often = _often(texts)
+        # Of other words it is not sure what the engine takes them for.
+        if not self._is_known or not are_plain(often):
+            self.forget()
+        else:
+            self._wrote(seq, texts[0], size=sum(len(text.split()) for text in texts), often=often)
+
     @contextmanager
-    def written(self, memory_id: str, all_: All, *, is_new: bool) -> Iterator[None]:
-        """Around the writing of one memory: its words are added to what is known of them."""
-        self.meet(all_)
-        before = all_(_INDEXED, memory_id) if not is_new else []
+    def changed(self, memory_id: str, all_: All) -> Iterator[None]:
+        """Around the writing of one that was known: its words are read again."""
+        before = all_(_INDEXED, memory_id)
         yield
         after = all_(_INDEXED, memory_id)
         if before == after:
             return
         words = [_often(texts) for _, _, *texts in (*before, *after)]
-        # Of other words it is not sure what the engine takes them for.
-        if not self._is_known or len(after) != 1 or not all(map(are_plain, words)):
+        if not self._is_known or len(before) != 1 or len(after) != 1 or not all(map(are_plain, words)):
             self.forget()
-        elif before:
-            self._rewrote(after[0], size=length(before[0][1]), words={word for often in words for word in often})
         else:
-            self._wrote(after[0], often=words[0])
+            self._rewrote(after[0], size=length(before[0][1]), words={word for often in words for word in often})
 
-    def _wrote(self, row: Sequence[Any], *, often: Mapping[str, float]) -> None:
-        seq, size, scopes = row[0], length(row[1]), row[2]
+    def _wrote(self, seq: int, scopes: str, *, size: int, often: Mapping[str, float]) -> None:
         self._count, self._total, self._last = self._count + 1, self._total + size, max(self._last, seq)
         self._measure(seq, size)
         for scope in scopes.split():

@@ -141,8 +141,7 @@ def _put(memory: Memory, db: apsw.Connection, *, changes: Changes, trail: "Trail
     text = canonical(to_record(memory))
     hash_ = fingerprint_of(text)
     row = rows.to_row(memory, project_number=number, known_hash=hash_)
-    with trail.written(memory.id, partial(_all, db), is_new=not known) if trail else nullcontext():
-        db.execute(_UPDATE, (*row, memory.id)) if known else db.execute(_INSERT, row)
+    _put_row(memory.id, row, db, is_new=not known, trail=trail)
     if known:
         db.execute(
             "UPDATE memory_version SET until = ? WHERE memory = ? AND until IS NULL",
@@ -155,6 +154,19 @@ def _put(memory: Memory, db: apsw.Connection, *, changes: Changes, trail: "Trail
             *(canonical(actor_record(changes.by)), changes.change, text, hash_),
         ),
     )
+
+
+def _put_row(memory_id: str, row: Sequence[Any], db: apsw.Connection, *, is_new: bool, trail: "Trail | None") -> None:
+    ask = partial(_all, db)
+    if trail:
+        trail.meet(ask)
+    if not is_new:
+        with trail.changed(memory_id, ask) if trail else nullcontext():
+            db.execute(_UPDATE, (*row, memory_id))
+        return
+    db.execute(_INSERT, row)
+    if trail:
+        trail.added(db.last_insert_rowid(), row[-rows.INDEXED :])
 
 
 def _version(memory_id: str, db: apsw.Connection, *, is_new: bool) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from hindbrain.core.shape.category import CATEGORIES, category_of
 from hindbrain.core.shape.error_signature import error_signature_of
 from hindbrain.core.shape.file_refs import file_refs_of, matches_path
@@ -42,6 +44,7 @@ class Shape:
     chorus_hash: str
 
 
+@lru_cache(maxsize=16)  # a writer with company asks before the gate, and behind it once more
 def shape(text: str, *, type: str) -> Shape:  # noqa: A002 (the word of the five documents)
     """Everything a new memory needs to know about its own text."""
     return Shape(
