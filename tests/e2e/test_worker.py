@@ -323,7 +323,7 @@ def test_a_model_that_fails_is_told_and_words_are_still_answered(home: Home) -> 
         return told is not None and "the model was taken away" in str(told["trouble"]) and told["due"] == 1
 
     home.until(is_told)
-    assert home.ask("poisoned") == ["A poisoned memory"]
+    assert home.ask("poisoned", model="fragile") == ["A poisoned memory"]
 
 
 LESSONS = (
