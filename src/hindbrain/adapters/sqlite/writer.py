@@ -141,7 +141,7 @@ def _put(memory: Memory, db: apsw.Connection, *, changes: Changes, trail: "Trail
     text = canonical(to_record(memory))
     hash_ = fingerprint_of(text)
     row = rows.to_row(memory, project_number=number, known_hash=hash_)
-    _put_row(memory.id, row, db, is_new=not known, trail=trail)
+    _put_row(memory.id, row, db=db, is_new=not known, trail=trail)
     if known:
         db.execute(
             "UPDATE memory_version SET until = ? WHERE memory = ? AND until IS NULL",
@@ -156,7 +156,7 @@ def _put(memory: Memory, db: apsw.Connection, *, changes: Changes, trail: "Trail
     )
 
 
-def _put_row(memory_id: str, row: Sequence[Any], db: apsw.Connection, *, is_new: bool, trail: "Trail | None") -> None:
+def _put_row(memory_id: str, row: Sequence[Any], *, db: apsw.Connection, is_new: bool, trail: "Trail | None") -> None:
     ask = partial(_all, db)
     if trail:
         trail.meet(ask)
