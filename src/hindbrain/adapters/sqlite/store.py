@@ -95,7 +95,8 @@ class SqliteStore(SqliteReader):
         if db.in_transaction:
             return None  # the caller holds the gate
         # Followed inside the transaction: what is known afterwards is what it saw.
-        with translated(self._path), trail.lock, steady(db), trail.followed(self._index.record, self._all):
+        followed = trail.followed(self._index.record, self._all, is_look=True)
+        with translated(self._path), trail.lock, steady(db), followed:
             return work(SqliteReader(self._path, self._connection, trail))
 
     def adopt(self, identities: Sequence[str], *, name: str, project_id: str, at: datetime) -> Project:

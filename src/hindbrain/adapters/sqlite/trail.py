@@ -68,6 +68,7 @@ class Trail:
     def __init__(self) -> None:
         self.lock = Lock()  # held around a transaction that is followed
         self._record = b""  # as it was left
+        self._met = b""  # as the open transaction found it
         self._look: Callable[[], Record] | None = None  # None once the open transaction has looked at it
         self._alone = _COMPANY  # transactions in a row that found nothing of others
         self.forget()
@@ -85,8 +86,9 @@ class Trail:
         self._is_known = False
 
     @contextmanager
-    def followed(self, look: Callable[[], Record], all_: All) -> Iterator[None]:
-        """Around one transaction: what it wrote is known afterwards, unless it came to nothing."""
+    def followed(self, look: Callable[[], Record], all_: All, *, is_look: bool = False) -> Iterator[None]:
+        """Around one transaction: what it wrote is known afterwards, unless it came to nothing. One that only looks
+        leaves the record that it found."""
         self._look = look
         is_whole = False
         try:
@@ -96,7 +98,7 @@ class Trail:
             if not is_whole:
                 self.forget()
             elif self._look is None:
-                self._leave(look()[0], all_)
+                self._leave(self._met if is_look else look()[0], all_)
 
     def meet(self, all_: All) -> None:
         """Find out whether what is known still holds. Before the transaction writes: it does not see in the record what
@@ -104,7 +106,7 @@ class Trail:
         if self._look is None:
             return
         record, count, total = self._look()
-        self._look = None
+        self._met, self._look = record, None
         is_same = (record, count, total) == (self._record, self._count, self._total)
         self._alone = self._alone + 1 if is_same else 0
         if self._is_known and (is_same or self._catch_up(record, count=count, total=total, all_=all_)):
