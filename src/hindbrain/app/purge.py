@@ -10,6 +10,7 @@ from functools import partial
 
 from hindbrain.app.admission import tidy
 from hindbrain.app.forget import refuse_waiting, texts_of
+from hindbrain.app.heap import uncollected
 from hindbrain.app.log import Place, anchor, decision
 from hindbrain.app.revise import revised
 from hindbrain.app.settle import closed
@@ -85,12 +86,13 @@ def purge(
     """
     if not source.is_named:
         raise BadValue("no source is named", fix="name a session, an agent, a login, an adapter, a file or a task")
-    told = [_Purge(source=source, project=one, tools=tools, tell=tell) for one in projects]
-    if is_dry_run:
-        return _together(source, [one.foretold() for one in told])
-    if is_hard:
-        _refuse_waiting(told, tools=tools)
-    done = _together(source, [one.done() for one in told])
+    with uncollected():
+        told = [_Purge(source=source, project=one, tools=tools, tell=tell) for one in projects]
+        if is_dry_run:
+            return _together(source, [one.foretold() for one in told])
+        if is_hard:
+            _refuse_waiting(told, tools=tools)
+        done = _together(source, [one.done() for one in told])
     return _erased(done, tools=tools, tell=tell) if is_hard else done
 
 

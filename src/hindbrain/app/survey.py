@@ -53,7 +53,7 @@ class _Look:
         self._ways: Mapping[str, Way] = reader.ways(project) if is_by_way else {}
         self._first_writers = reader.writers(project) if source.login else {}
         self._history = cache(lambda memory_id: tuple(reader.history(memory_id)))
-        self._taught = cache(source.taught)
+        self._taught = cache(lambda *trace: source.taught(Trace(*trace)))  # most came the same way
         self._project = project
         self._memories = reader.memories([key for key, brief in self._known.items() if _is_shared(brief)])
         self._sessions = frozenset(self._sessions_of_login()) if source.login else frozenset()
@@ -93,16 +93,9 @@ class _Look:
 
     def _is_own(self, brief: Brief) -> bool:
         way = self._ways.get(brief.receipt)
-        return self._taught(
-            Trace(
-                brief.session,
-                brief.task,
-                brief.speakers,
-                self._writer(brief.id) if self._source.login else "",
-                brief.adapter,
-                way.origin if way else "",
-            )
-        )
+        login = self._writer(brief.id) if self._source.login else ""
+        origin = way.origin if way else ""
+        return self._taught(brief.session, brief.task, brief.speakers, login, brief.adapter, origin)
 
     def _witnesses(self, memory: Memory) -> tuple[tuple[Saying, ...], tuple[Saying, ...]]:
         """What the source said of it, and what others did."""

@@ -11,6 +11,7 @@ from functools import partial
 from itertools import combinations
 
 from hindbrain.app.archive import reopened
+from hindbrain.app.heap import uncollected
 from hindbrain.app.revise import revised
 from hindbrain.app.tools import Tools
 from hindbrain.core.hints import Any, NamedTuple, TypeVar
@@ -143,7 +144,7 @@ def undo(run_id: str, *, project: str, tools: Tools, tell: Tell = lambda *_: Non
         raise Conflict(f"{run.id} is more than {KEPT_FOR.days} days old", fix="restore memories one by one")
     restored: list[str] = []
     left: list[str] = []
-    with alone(project, tools=tools):
+    with alone(project, tools=tools), uncollected():
         for part in reversed(_parts(run.id, tools.store)):
             done = read(tools.store.cursor(part))
             work = partial(_undone, done, part=_Part(part, project, run.id, now))

@@ -4,7 +4,6 @@ What a memory was written down as stands in its history. Where only its counters
 text. It must come to the hash that the row has; a memory whose text does not is changed as any other one is.
 """
 
-import gc
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +13,7 @@ from functools import cache
 import apsw
 
 from hindbrain.core.digest import hasten
-from hindbrain.core.hints import Any, NamedTuple
+from hindbrain.core.hints import Any
 from hindbrain.core.model import Counters, Memory, Reach, State
 from hindbrain.core.model.filing import Filing, counted
 from hindbrain.core.model.moment import stamp
@@ -29,11 +28,11 @@ _MANY = 1_000  # from so many on it pays to give the engine more memory
 _CACHE_KB = 64 * 1024  # a page that is changed several times is written once
 _HASH, _USUAL_HASH = 16 * 1024 * 1024, 1024 * 1024  # bytes of words that the index gathers before it writes them down
 _SELECT = (
-    "SELECT m.seq, m.id, m.project, m.version, m.updated_at, m.row_hash, v.row_hash, v.rowid, v.data,"
+    "SELECT m.seq, m.id, m.project, m.version, m.updated_at, m.row_hash, v.data, v.rowid,"
     " p.seq, m.reach, m.superseded_by IS NOT NULL, m.trust"
     " FROM json_each(?) j CROSS JOIN memory m ON m.id = j.key AND m.version = j.value"
     " CROSS JOIN project p ON p.id = m.project"
-    " LEFT JOIN memory_version v ON v.memory = m.id AND v.version = m.version ORDER BY m.seq"
+    " LEFT JOIN memory_version v ON v.memory = m.id AND v.version = m.version"
 )
 _COUNTED = f"SELECT confidence, last_used_at, decayed_at, {', '.join(Counters.__slots__)} FROM memory WHERE seq = ?"
 _CLOSE = "UPDATE memory_version SET until = ? WHERE rowid = ?"
@@ -47,19 +46,6 @@ _VERSION = "INSERT INTO memory_version VALUES (?, ?, ?, ?, NULL, ?, ?, ?, ?)"
 _GATHER = "INSERT INTO memory_words (memory_words, rank) VALUES ('hashsize', ?)"
 
 
-class _Row(NamedTuple):
-    seq: int
-    id: str
-    project: str
-    version: int
-    updated_at: str
-    hash: str
-    version_hash: str | None  # the same, where it is as its version was written; None: that is not there
-    place: int  # of the version
-    data: str
-    home: tuple[Any, ...]  # number of the project, reach, whether it is superseded, trust
-
-
 def put(filing: Filing, changes: Changes, *, db: apsw.Connection, reader: Reader, put_one: Put) -> None:
     """Write the next version of all that `filing` names. Conflict when one is at another version."""
     hasten()
@@ -69,26 +55,27 @@ def put(filing: Filing, changes: Changes, *, db: apsw.Connection, reader: Reader
 
 @contextmanager
 def _roomy(db: apsw.Connection) -> Iterator[None]:
-    """More memory for the engine, and no search for cycles among rows that form none."""
+    """More memory for the engine."""
     db.pragma("cache_size", -_CACHE_KB)
     db.execute(_GATHER, (_HASH,))
-    is_collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if is_collecting:
-            gc.enable()
+    yield
     db.execute(_GATHER, (_USUAL_HASH,))
 
 
 def _put(filing: Filing, changes: Changes, *, db: apsw.Connection, reader: Reader, put_one: Put) -> None:
-    found = [_Row._make((*row[:9], row[9:])) for row in db.execute(_SELECT, (json.dumps(dict(filing.versions)),))]
+    next_ = _Next(filing, changes)
+    found: list[str] = []
+    others: list[str] = []  # whose history does not tell what they are
+    # By number, for the index of words writes down what it has gathered whenever a lower one comes; here, because the
+    # engine would copy every text twice to put them in order.
+    for row in sorted(db.execute(_SELECT, (json.dumps(dict(filing.versions)),))):
+        found.append(row[1])
+        if not next_.took(row) and not next_.took(row, text=_counted(row, db)):
+            others.append(row[1])
     if len(found) < len(filing.versions):
-        raise _conflict(filing, [row.id for row in found], reader=reader)
-    told = [(row, _text(row, db)) for row in found]
-    _write(filing, [(row, text) for row, text in told if text], changes=changes, db=db)
-    for key in [row.id for row, text in told if not text]:
+        raise _conflict(filing, found, reader=reader)
+    next_.write(db)
+    for key in others:
         if memory := reader.memory(key):
             put_one(filing.applied_to(memory))
 
@@ -103,41 +90,51 @@ def _conflict(filing: Filing, found: Sequence[str], *, reader: Reader) -> Confli
     )
 
 
-def _text(row: _Row, db: apsw.Connection) -> str:
-    """The canonical text of the memory as it is; "" when its history does not tell."""
-    text = row.data or ""
-    if row.version_hash != row.hash and text:
-        text = _counted(row, db)
-    return text if text and fingerprint_of(text) == row.hash else ""
-
-
-def _counted(row: _Row, db: apsw.Connection) -> str:
-    found: list[Any] = db.execute(_COUNTED, (row.seq,)).fetchall()
+def _counted(row: Sequence[Any], db: apsw.Connection) -> str:
+    """The text of its last version with the counters that the row has; "" when there is none."""
+    seq, _, _, _, _, _, data = row[:7]
+    found: list[Any] = db.execute(_COUNTED, (seq,)).fetchall()
     ((confidence, used, decayed, *counts),) = found
     counters = Counters(**dict(zip(Counters.__slots__, counts, strict=True)))
     try:
-        return counted(row.data, counters, confidence=confidence, last_used_at=used, decayed_at=decayed)
+        return counted(data or "", counters, confidence=confidence, last_used_at=used, decayed_at=decayed)
     except ValueError:
         return ""  # another hand's
 
 
-def _write(filing: Filing, told: Sequence[tuple[_Row, str]], *, changes: Changes, db: apsw.Connection) -> None:
-    now, by = stamp(filing.at), canonical(actor_record(changes.by))
-    rewritten, scope = filing.rewriting, cache(lambda home: _scope(home, is_away=bool(filing.reason)))
-    archived_at, confirmed = (now, 0) if filing.reason else (None, 1)
-    closed: list[tuple[Any, ...]] = []
-    filed: defaultdict[str, dict[int, str]] = defaultdict(dict)
-    versions: list[tuple[Any, ...]] = []
-    for row, old in told:
-        text, version, since = rewritten(old), row.version + 1, max(now, row.updated_at)
-        hash_ = fingerprint_of(text)
-        closed.append((since, row.place))
-        filed[scope(row.home)][row.seq] = hash_
-        versions.append((row.id, version, row.project, since, by, changes.change, text, hash_))
-    db.executemany(_CLOSE, closed)
-    db.executemany(_VERSION, versions)
-    for place, hashes in filed.items():
-        db.execute(_FILE, (archived_at, filing.reason, confirmed, place, now, json.dumps(hashes)))
+class _Next:
+    """What is to be written for the next versions of many."""
+
+    def __init__(self, filing: Filing, changes: Changes) -> None:
+        self._filing, self._now = filing, stamp(filing.at)
+        self._by, self._change = canonical(actor_record(changes.by)), changes.change
+        self._rewritten = filing.rewriting
+        self._scope = cache(lambda *home: _scope(home, is_away=bool(filing.reason)))
+        self._closed: list[tuple[Any, ...]] = []
+        self._filed: defaultdict[str, dict[int, str]] = defaultdict(dict)
+        self._versions: list[tuple[Any, ...]] = []
+
+    def took(self, row: Sequence[Any], *, text: str = "") -> bool:
+        """Whether `text`, or else that of its last version, is what the row was written as: its next one is due."""
+        seq, key, project, version, updated_at, proof, data, place, *home = row
+        old = text or data
+        if not old or fingerprint_of(old) != proof:
+            return False
+        new, since = self._rewritten(old), max(self._now, updated_at)
+        hash_ = fingerprint_of(new)
+        self._closed.append((since, place))
+        self._filed[self._scope(*home)][seq] = hash_
+        self._versions.append((key, version + 1, project, since, self._by, self._change, new, hash_))
+        return True
+
+    def write(self, db: apsw.Connection) -> None:
+        filing = self._filing
+        archived_at, confirmed = (self._now, 0) if filing.reason else (None, 1)
+        db.executemany(_CLOSE, self._closed)
+        db.executemany(_VERSION, self._versions)
+        for place, hashes in self._filed.items():
+            values = (archived_at, filing.reason, confirmed, place, self._now, json.dumps(hashes))
+            db.execute(_FILE, values)
 
 
 def _scope(home: tuple[int, str, int, int], *, is_away: bool) -> str:

@@ -12,24 +12,18 @@ from functools import partial
 
 import numpy as np
 
+from hindbrain.adapters.sqlite.postings import PLACES, TABLE, measured, scoped, weighed
 from hindbrain.adapters.sqlite.rows import to_json
-from hindbrain.adapters.sqlite.words import length
 from hindbrain.core.hints import Any
 from hindbrain.core.recall.bm25 import K1, B, idf
-from hindbrain.core.recall.index import WEIGHTS
 from hindbrain.ports import Match
 
 _MOST = 200_000  # memories; the lengths of more would take too much room, and too long to read
 _FARTHEST = 5 * _MOST  # seq; there is a place for every one up to the last
 _ROOM = 5_000_000  # places in all lists that a process keeps, 12 bytes each at most
-_LEAST, _EACH = 2, 5_000  # questions in a row that find the same; memories for each of which it takes one more
-_WEIGHT = dict(zip(("scope", "title_words", "content_words", "extra_words"), WEIGHTS, strict=True))
-_TABLE = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_places USING fts5vocab (main, memory_words, instance)"
-# The table is opened once for all words; asked for several at once in any other way, it reads all that there are.
-_PLACES = "SELECT j.key, p.doc, p.col FROM json_each(?) j CROSS JOIN temp.memory_places p ON p.term = j.value"
+_LEAST, _EACH = 2, 12_000  # questions in a row that find the same; memories for each of which it takes one more
 _IDS = "SELECT m.seq, m.id FROM json_each(?) j CROSS JOIN memory m ON m.seq = j.value"
 _LAST = "SELECT max(id) FROM main.memory_words_docsize"
-_SIZES = "SELECT id, sz FROM main.memory_words_docsize ORDER BY id"
 
 match = partial(tuple.__new__, Match)  # what Match._make does, without a Python function in between
 All = Callable[..., list[Any]]  # the rows of a query
@@ -66,9 +60,7 @@ class Kept:
     def __init__(self, record: bytes, *, count: int, total: int, all_: All) -> None:
         self.record = record
         self._count = count
-        sizes = all_(_SIZES)
-        self.sizes: Any = np.zeros(sizes[-1][0] + 1 if sizes else 1)  # in words, by seq
-        self.sizes[[seq for seq, _ in sizes]] = [length(blob) for _, blob in sizes]
+        self.sizes: Any = measured(all_)  # in words, by seq
         self._damping = K1 * (1 - B + B * self.sizes / (total / count))
         self._lists: dict[str, _List] = {}
         self._room = _ROOM
@@ -131,14 +123,13 @@ class Kept:
         lacking = [word for word in dict.fromkeys(words) if word not in lists]
         if not lacking:
             return lists
-        places: list[list[tuple[int, str]]] = [[] for _ in lacking]
-        all_(_TABLE)  # every thread has a connection of its own
-        for number, seq, column in all_(_PLACES, to_json(lacking)):
-            places[number].append((seq, column))
-        for word, found in zip(lacking, places, strict=True):
-            lists[word] = _List(found)
-            if len(found) <= self._room:
-                self._room -= len(found)
+        all_(TABLE)  # every thread has a connection of its own
+        places = {number: (count, text) for number, count, text in all_(PLACES, to_json(lacking), -1)}
+        for number, word in enumerate(lacking):
+            count, text = places.get(number, (0, ""))
+            lists[word] = _List(text)
+            if count <= self._room:
+                self._room -= count
                 self._lists[word] = lists[word]
         return lists
 
@@ -148,13 +139,8 @@ class _List:
 
     __slots__ = ("holders", "inside", "often")
 
-    def __init__(self, places: Sequence[tuple[int, str]]) -> None:
-        often: dict[int, float] = {}
-        for seq, column in places:
-            often[seq] = often.get(seq, 0.0) + _WEIGHT[column]
-        inside = [seq for seq, column in places if column == "scope"]
-        if inside:
-            often = {seq: weight for seq, weight in often.items() if weight}
-        self.holders: Any = np.fromiter(often, dtype=np.int32, count=len(often))
-        self.often: Any = np.fromiter(often.values(), dtype=np.float64, count=len(often))
-        self.inside: Any = np.array(inside, dtype=np.int32)
+    def __init__(self, places: str) -> None:
+        """`places`: as PLACES tells them."""
+        self.inside: Any = scoped(places).astype(np.int32)
+        holders, self.often = weighed(places)
+        self.holders: Any = holders.astype(np.int32)

@@ -1,9 +1,10 @@
 """How the holders of one word are kept, so that one more or a look at a few of them does not touch all the others."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from hindbrain.adapters.sqlite.words import length
 from hindbrain.core.hints import Any
 from hindbrain.core.recall.bm25 import K1, B
 from hindbrain.core.recall.index import WEIGHTS
@@ -12,6 +13,17 @@ FARTHEST = 4_000_000  # seq; there is a place for every one up to the last
 _SHARE = 4  # a word that one in so many memories holds is kept by seq as well: then nobody has to be searched for
 _SHORT = 200  # characters that name some thirty places
 _WEIGHTS: Any = np.array(WEIGHTS)
+TABLE = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_places USING fts5vocab (main, memory_words, instance)"
+# As text, a list at a time: to make a row of each place takes longer than to find it. The table is opened once for all
+# words; asked for several at once in any other way, it reads all that there are.
+_COLUMN = "(p.col = 'title_words') + 2 * (p.col = 'content_words') + 3 * (p.col = 'extra_words')"
+PLACES = (  # for each word its number, how many places it has, and these; of no more places than are asked for
+    f"SELECT word, count(*), group_concat(place) FROM (SELECT j.key AS word, 4 * p.doc + {_COLUMN} AS place"
+    " FROM json_each(?) j CROSS JOIN temp.memory_places p ON p.term = j.value LIMIT ?) GROUP BY word"
+)
+
+_SIZES = "SELECT group_concat(id), group_concat(hex(sz), '') FROM memory_words_docsize WHERE length(sz) = 4"
+_LONG_SIZES = "SELECT id, sz FROM memory_words_docsize WHERE length(sz) <> 4"  # where a text has more than 127 words
 
 
 class Postings:
@@ -20,8 +32,8 @@ class Postings:
     __slots__ = ("_by_seq", "_fresh", "_often", "_seqs", "_size")
 
     def __init__(self, places: str) -> None:
-        """`places`: four times the seq and the number of the column, of every one of them, with commas between."""
-        self._seqs, self._often = _few(places) if len(places) < _SHORT else _many(places)
+        """`places`: as PLACES tells them."""
+        self._seqs, self._often = weighed(places)
         self._size = len(self._seqs)
         self._by_seq: Any = None
         self._fresh: list[tuple[int, float]] = []  # what was added since somebody asked
@@ -76,6 +88,12 @@ class Postings:
         self._size, self._fresh = size, []
 
 
+def weighed(places: str) -> tuple[Any, Any]:
+    """Who holds a word in a text, rising, and how often by what each place weighs. `places`: four times the seq and the
+    number of the column, of every one of them, with commas between."""
+    return _few(places) if len(places) < _SHORT else _many(places)
+
+
 def _few(places: str) -> tuple[Any, Any]:
     """As `_many`, one by one: most lists are so short that to begin takes arrays longer."""
     often: dict[int, float] = {}
@@ -87,12 +105,21 @@ def _few(places: str) -> tuple[Any, Any]:
 
 
 def _many(places: str) -> tuple[Any, Any]:
-    """Who is named in `places`, rising, and how often by weight."""
-    told = numbers(places)
-    told = told[(told >= 0) & (told < 4 * FARTHEST)]  # of a damaged index no number can be trusted
+    told = _told(places)
     weights = _WEIGHTS[told & 3]
     seqs, of = np.unique((told >> 2)[weights > 0], return_inverse=True)
     return seqs, np.bincount(of, weights=weights[weights > 0])
+
+
+def scoped(places: str) -> Any:
+    """Who has the word as a scope."""
+    told = _told(places)
+    return told[told & 3 == 0] >> 2
+
+
+def _told(places: str) -> Any:
+    told = numbers(places)
+    return told[(told >= 0) & (told < 4 * FARTHEST)]  # of a damaged index no number can be trusted
 
 
 Scored = tuple[Any, Any]  # seqs, and what a word is worth to each
@@ -116,6 +143,17 @@ def summed(scored: Sequence[Scored], scores: Any) -> Scored:
     is_first = scores[seqs] == places  # each once, though it may hold several of the words
     scores[seqs] = 0.0
     return seqs[is_first], sums[is_first]
+
+
+def measured(all_: Callable[..., list[Any]]) -> Any:
+    """How many words each memory has, by seq."""
+    ((ids, sizes),) = all_(_SIZES)
+    seqs = numbers(ids)
+    long = all_(_LONG_SIZES)
+    found = np.zeros(max([int(seqs.max(initial=0)), *(seq for seq, _ in long)]) + 1)
+    found[seqs] = np.frombuffer(bytes.fromhex(sizes or ""), dtype=np.uint8).reshape(-1, 4).sum(axis=1)
+    found[[seq for seq, _ in long]] = [length(blob) for _, blob in long]
+    return found
 
 
 def numbers(text: str | None) -> Any:

@@ -15,7 +15,17 @@ from threading import Lock
 
 import numpy as np
 
-from hindbrain.adapters.sqlite.postings import FARTHEST, Postings, Scored, numbers, parts, reaching, summed
+from hindbrain.adapters.sqlite.postings import (
+    FARTHEST,
+    PLACES,
+    TABLE,
+    Postings,
+    Scored,
+    measured,
+    parts,
+    reaching,
+    summed,
+)
 from hindbrain.adapters.sqlite.prune import Word, contenders
 from hindbrain.adapters.sqlite.rows import to_json
 from hindbrain.adapters.sqlite.words import GENERATION, HOLDERS, are_plain, length
@@ -33,16 +43,6 @@ _MOST_SCOPES = 16
 _EACH = 50_000  # memories for each of which it takes one more transaction in a row until it pays to read lists
 _MOST_MISSED = 500  # versions that others wrote meanwhile; of more it is cheaper to read all again
 _COMPANY = 8  # transactions in a row without a word of others until a writer counts as alone
-_TABLE = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_places USING fts5vocab (main, memory_words, instance)"
-# As text, a list at a time: to make a row of each place takes longer than to find it. The table is opened once for all
-# words; asked for several at once in any other way, it reads all that there are.
-_COLUMN = "(p.col = 'title_words') + 2 * (p.col = 'content_words') + 3 * (p.col = 'extra_words')"
-_PLACES = (
-    f"SELECT word, count(*), group_concat(place) FROM (SELECT j.key AS word, 4 * p.doc + {_COLUMN} AS place"
-    " FROM json_each(?) j CROSS JOIN temp.memory_places p ON p.term = j.value LIMIT ?) GROUP BY word"
-)
-_SIZES = "SELECT group_concat(id), group_concat(hex(sz), '') FROM memory_words_docsize WHERE length(sz) = 4"
-_LONG_SIZES = "SELECT id, sz FROM memory_words_docsize WHERE length(sz) <> 4"  # where a text has more than 127 words
 _INSIDE = "SELECT rowid FROM memory_words WHERE memory_words MATCH ?"
 _INDEXED = (
     "SELECT m.seq, d.sz, m.scope, m.title_words, m.content_words, m.extra_words"
@@ -276,12 +276,12 @@ class Trail:
 
     def _lists_of(self, words: Sequence[str], all_: All, *, most: int = -1) -> dict[str, Postings]:
         """None of them when they have more than `most` places together."""
-        all_(_TABLE)  # every thread has a connection of its own
-        found = all_(_PLACES, to_json(words), most)
+        all_(TABLE)  # every thread has a connection of its own
+        found = all_(PLACES, to_json(words), most)
         if sum(count for _, count, _ in found) == most:
             return {}
         if not len(self._sizes):
-            self._sizes = _measured(all_)
+            self._sizes = measured(all_)
         places = {number: text for number, _, text in found}
         return {word: Postings(places.get(number, "")) for number, word in enumerate(words)}
 
@@ -314,17 +314,6 @@ class Trail:
         if len(self._sizes):
             self._sizes = reaching(self._sizes, seq)
             self._sizes[seq] = size
-
-
-def _measured(all_: All) -> Any:
-    """How many words each memory has, by seq."""
-    ((ids, sizes),) = all_(_SIZES)
-    seqs = numbers(ids)
-    long = all_(_LONG_SIZES)
-    found = np.zeros(max([int(seqs.max(initial=0)), *(seq for seq, _ in long)]) + 1)
-    found[seqs] = np.frombuffer(bytes.fromhex(sizes or ""), dtype=np.uint8).reshape(-1, 4).sum(axis=1)
-    found[[seq for seq, _ in long]] = [length(blob) for _, blob in long]
-    return found
 
 
 def _often(texts: Sequence[str]) -> dict[str, float]:
