@@ -17,9 +17,11 @@ from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.app.backup import backup, drill, restore
 from hindbrain.app.fsck import fsck
 from hindbrain.app.migrate import migrate
+from hindbrain.app.revise import revised
 from hindbrain.app.tools import Tools
 from hindbrain.core.hints import TYPE_CHECKING
 from hindbrain.errors import BadValue, StoreDamaged
+from hindbrain.ports import Changes
 from hindbrain.settings import Settings
 
 if TYPE_CHECKING:
@@ -200,6 +202,51 @@ def test_a_posting_of_another_word_or_weight_is_found_and_made_anew(tools: Tools
     [bad] = [one for one in fsck(tools).findings if not one.is_ok]
     assert bad.name == "words"
     assert fsck(tools, is_repairing=True).is_sound and rows(url, "posting") == before
+
+
+# R8: the embedded store seals a version whole
+@pytest.mark.parametrize("change", ["changed_by = replace(changed_by, 'agent', 'human')", "change = 'bent'"])
+def test_a_changed_maker_or_reason_of_a_version_is_found_and_taken_from_a_backup(
+    tools: Tools, url: str, change: str
+) -> None:
+    backup(tools)
+    before = tools.store.history("mem-a")
+    bend(url, f"UPDATE memory_version SET {change} WHERE memory = 'mem-a' AND version = 1")
+    assert tools.store.history("mem-a") != before
+    [bad] = [one for one in fsck(tools).findings if not one.is_ok]
+    assert "who made them, or why" in bad.what
+
+    memory = tools.store.memory("mem-a")
+    assert memory
+    later = revised(memory, at=NOW + timedelta(days=1), title="its next version ends this one")
+    tools.store.write(lambda tx: tx.apply(Changes(memories=(later,))))
+    assert not fsck(tools).is_sound, "to write its end is not to seal it again"
+
+    checkup = fsck(tools, is_repairing=True)
+    assert checkup.is_sound and checkup.mended and checkup.mended.restored == ("maker of version 1 of mem-a",)
+    assert [(one.changed_by, one.change) for one in tools.store.history("mem-a")][:-1] == [
+        (one.changed_by, one.change) for one in before
+    ]
+
+
+# R8
+@pytest.mark.parametrize(
+    ("change", "told"), [("change = 'bent'", ("unsure", "bent")), ("changed_by = '{'", ("lost", ""))]
+)
+def test_without_a_backup_a_maker_stays_as_it_reads_or_is_who_taught_it(
+    tools: Tools, url: str, change: str, told: tuple[str, str]
+) -> None:
+    (before, *_) = tools.store.history("mem-a")
+    bend(url, f"UPDATE memory_version SET {change} WHERE memory = 'mem-a' AND version = 1")
+    where, why = told
+
+    mended = kept_in(Path(tools.settings.home) / "backups", url).mend(NOW)
+
+    assert getattr(mended, where) == ("maker of version 1 of mem-a",) and not mended.restored
+    (after, *_) = tools.store.history("mem-a")
+    assert after.change == (why or before.change) and after.memory == before.memory
+    assert why or after.changed_by == before.memory.provenance.actor
+    assert fsck(tools).is_sound
 
 
 SEALED = ("activity", "anchor", "event", "injection", "job", "link", "outcome", "receipt", "review", "saying", "audit")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from math import isclose
 from typing import Any
 
-from hindbrain.adapters.postgres import beside, vectors, words
+from hindbrain.adapters.postgres import authors, beside, vectors, words
 from hindbrain.adapters.postgres.codec import read_as
 from hindbrain.adapters.postgres.schema import fingerprint
 from hindbrain.adapters.postgres.wire import Db, steady
@@ -113,6 +113,9 @@ def _versions(db: Db) -> Iterator[Damage]:
     for memory, version, data, row_hash in db.execute("SELECT memory, version, data, row_hash FROM memory_version"):
         if hashed(data) != row_hash:
             yield Damage(where=f"version {version} of {memory}", what="differs from its hash", fix=_RESTORE)
+    if count := authors.count(db):
+        what = f"of {count} who made them, or why, differs from the hash it was written with"
+        yield Damage(where="versions", what=what, fix=_RESTORE)
 
 
 def _index(db: Db, weights: Mapping[int, float]) -> Iterator[Damage]:

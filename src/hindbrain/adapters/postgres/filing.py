@@ -1,5 +1,6 @@
 """How a hundred thousand memories get their next version: their texts are changed, and written by a few statements."""
 
+from hindbrain.adapters.postgres.authors import SEAL
 from hindbrain.adapters.postgres.codec import column
 from hindbrain.adapters.postgres.wire import Db
 from hindbrain.core.digest import hasten
@@ -22,13 +23,14 @@ _CLOSE = """
 UPDATE memory_version v SET until = n.since FROM json_to_recordset(%s::json) AS n(id text, version integer, since text)
 WHERE v.memory = n.id AND v.version = n.version
 """
-_FILE = """
+_FILE = f"""
 WITH filed AS (
     UPDATE memory m SET state = n.state, version = m.version + 1, row_hash = n.row_hash, data = n.data
     FROM json_to_recordset(%s::json) AS n(seq bigint, state text, since text, row_hash text, data text)
     WHERE m.seq = n.seq RETURNING m.id, m.version, m.project, m.reach, n.since, m.row_hash, m.data
 )
-INSERT INTO memory_version SELECT id, version, project, reach, since, NULL, %s, %s, row_hash, data FROM filed
+INSERT INTO memory_version SELECT id, version, project, reach, since, NULL, %s, %s, row_hash, data,
+    {SEAL.format(by="%s::text", why="%s::text")} FROM filed
 """
 
 
@@ -56,7 +58,8 @@ def put(filing: Filing, changes: Changes, *, db: Db) -> set[int]:
         closed.append({"id": key, "version": filing.versions[key], "since": since})
         filed.append({"seq": seq, "state": state, "since": since, "row_hash": hash_, "data": text})
     db.execute(_CLOSE, (write(closed),))
-    db.execute(_FILE, (write(filed), canonical(actor_record(changes.by)), changes.change))
+    told = canonical(actor_record(changes.by)), changes.change
+    db.execute(_FILE.encode(), (write(filed), *told, *told))
     return {seq for seq, *_ in found}
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from hindbrain.adapters.postgres import beside
+from hindbrain.adapters.postgres import authors, beside
 from hindbrain.adapters.postgres.check import KINDS, SEALED, is_readable
 from hindbrain.adapters.postgres.codec import column, written
 from hindbrain.adapters.postgres.wire import Db
@@ -51,12 +51,14 @@ class Told:
 
 
 def is_sound(db: Db) -> bool:
-    return not any(chain(_broken_memories(db), _broken_versions(db), *(_broken(db, table) for table in SEALED)))
+    found = (_broken_memories(db), _broken_versions(db), authors.broken(db), *(_broken(db, table) for table in SEALED))
+    return not any(chain(*found))
 
 
 def restore(db: Db, source: Whole, *, told: Told) -> None:
     """Put values of a backup in the place of damaged ones that were written just so. The caller holds the gate."""
     _restore_memories(db, source, told=told)
+    told.restored += [_maker(place) for place in authors.restore(db, source)]
     for table in SEALED:
         broken = list(_broken(db, table))
         known = _values(table, source, wanted={key for _, key, _, _ in broken}) if broken else {}
@@ -74,6 +76,8 @@ def settle(db: Db, *, told: Told) -> None:
     """Of what is still damaged: its history or an older state; else as it reads; else nothing."""
     _settle_memories(db, told)
     _settle_versions(db, told)
+    for version, is_lost in authors.settle(db):
+        (told.lost if is_lost else told.unsure).append(_maker(version))
     for table in SEALED:
         for place, key, _, data in list(_broken(db, table)):
             name, spare = _named(table, key), told.spare.get((table, key))
@@ -111,6 +115,11 @@ def _seal(db: Db, text: str) -> int:
 def _put(db: Db, table: str, *, place: str, text: str) -> None:
     name = "value" if table == "cursor" else "data"
     db.execute(f"UPDATE {table} SET {name} = %s WHERE ctid = %s::tid".encode(), (text, place))
+
+
+def _maker(place: authors.Place) -> str:
+    memory, version = place
+    return f"maker of version {version} of {memory}"
 
 
 def _named(table: str, key: Key) -> str:

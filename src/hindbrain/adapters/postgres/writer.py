@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hindbrain.adapters.fit import refuse_misfits
-from hindbrain.adapters.postgres import vectors, words
+from hindbrain.adapters.postgres import authors, vectors, words
 from hindbrain.adapters.postgres.codec import column, written
 from hindbrain.adapters.postgres.filing import put as put_filing
 from hindbrain.adapters.postgres.reader import PostgresReader
@@ -32,7 +32,8 @@ _PUT = (
     f"INSERT INTO memory ({', '.join(COLUMNS)}) VALUES ({', '.join(['%s'] * len(COLUMNS))})"
     f" ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in COLUMNS[2:])}"
 )
-_VERSION = "INSERT INTO memory_version VALUES (%s, %s, %s, %s, %s, NULL, %s, %s, %s, %s)"
+_SEAL = authors.SEAL.format(by="%s::text", why="%s::text")
+_VERSION = f"INSERT INTO memory_version VALUES (%s, %s, %s, %s, %s, NULL, %s, %s, %s, %s, {_SEAL})"
 _OPEN = (JobState.QUEUED, JobState.RUNNING)
 
 
@@ -180,11 +181,11 @@ def _put_versions(memories: Sequence[Memory], db: Db, *, changes: Changes) -> No
     by = canonical(actor_record(changes.by))
     texts = [(memory, canonical(to_record(memory))) for memory in memories]
     run.executemany(
-        _VERSION,
+        _VERSION.encode(),
         [
             (
                 *(memory.id, memory.version, memory.project, str(memory.reach), stamp(memory.updated_at)),
-                *(by, changes.change, hashed(data), data),
+                *(by, changes.change, hashed(data), data, by, changes.change),
             )
             for memory, data in texts
         ],
