@@ -1,7 +1,7 @@
 """The real time and real randomness."""
 
 import os
-import threading
+from _thread import allocate_lock  # threading's Lock, without loading threading
 from datetime import UTC, datetime
 
 from hindbrain.core.model.moment import to_milliseconds
@@ -18,7 +18,7 @@ class SystemChance:
     """Ids of 48 bits of milliseconds and 80 random bits; within one process they never go backwards."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._last = 0
 
     def id(self, prefix: str, at: datetime) -> str:

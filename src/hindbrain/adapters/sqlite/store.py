@@ -3,8 +3,8 @@
 import contextlib
 import os
 import sys
-import threading
-import weakref
+from _thread import _local as local  # threading's, without loading threading; so with the next
+from _weakrefset import WeakSet
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -48,8 +48,8 @@ class SqliteStore(SqliteReader):
         self._timeout_s = timeout_s
         self._migrations = tuple(migrations) if migrations is not None else schema.shipped()
         self._gate = Gate(path)
-        self._local = threading.local()
-        self._opened: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()  # those of ended threads go by themselves
+        self._local = local()
+        self._opened: WeakSet[apsw.Connection] = WeakSet()  # those of ended threads go by themselves
         self._pids: dict[int, int] = {}
         self._inherited: list[apsw.Connection] = []
         self._is_read_only = False
@@ -195,8 +195,8 @@ class SqliteStore(SqliteReader):
         for db in list(self._opened):
             if self._pids.get(id(db)) == os.getpid():
                 db.close()
-        self._opened = weakref.WeakSet()
-        self._local = threading.local()
+        self._opened = WeakSet()
+        self._local = local()
 
     def _connection(self) -> apsw.Connection:
         db: apsw.Connection | None = getattr(self._local, "db", None)
