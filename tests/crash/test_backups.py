@@ -84,7 +84,8 @@ def killed(program: "subprocess.Popen[str]", chance: random.Random, *, within_s:
     assert program.stdout is not None and program.stdout.readline() == "ready\n"
     time.sleep(chance.uniform(0, within_s))
     program.kill()
-    out, _ = program.communicate()
+    out = program.stdout.read()  # not by communicate, which leaves out lines that were read ahead
+    program.communicate()
     return out.splitlines()
 
 
