@@ -56,6 +56,16 @@ def test_the_nearest_come_first_with_their_similarity(store: Store) -> None:  # 
     assert found[0].memory_id == "mem-nearest"
 
 
+def test_a_text_that_the_model_cannot_read_is_near_to_nobody(store: Store) -> None:
+    """It has a vector of length 0: where similarity is divided by length, that would be no number."""
+    keep_with(store, a_memory("unread", id="mem-unread"), (0.0, 0.0))
+    keep_with(store, a_memory("near", id="mem-near"), between(10))
+    found = store.nearest(EAST, FLAT, where=HERE, limit=3)
+    assert [(near.memory_id, round(near.similarity, 2)) for near in found] == [("mem-near", 0.98), ("mem-unread", 0.0)]
+    assert [near.similarity for near in store.nearest((0.0, 0.0), FLAT, where=HERE, limit=3)] == [0.0, 0.0]
+    assert due(store) == [] and not store.damage()
+
+
 def test_the_best_piece_speaks_for_the_memory_once(store: Store) -> None:
     keep_with(store, a_memory("many things", id="mem-many"), NORTH, between(5), WEST, between(50))
     keep_with(store, a_memory("one thing", id="mem-one"), between(20))

@@ -208,6 +208,9 @@ def test_a_process_that_captures_embeds_with_the_model_of_the_worker(home: Home)
         {"do": "embed"},
         {"do": "embed", "space": space_of().name, "texts": [1]},
         {"do": "embed", "space": "other", "texts": []},
+        {"do": "poke", "store": "no number"},
+        {"do": "poke", "store": b"/\0".hex()},
+        {"do": "poke", "store": b"mysql://host/database".hex()},
     ],
     ids=str,
 )

@@ -361,10 +361,14 @@ class _Life:
         if not isinstance(told, str):
             return
         settings = self._tools.settings
-        store = named(os.fsdecode(bytes.fromhex(told))) or str(Path(settings.home) / "hindbrain.db")
-        if not is_server(store) and not Path(store).is_absolute():
-            return  # another one in every folder: nobody knows which is meant
-        if errand.place(replace(settings, store=store)) != errand.place(settings):
+        try:
+            store = named(os.fsdecode(bytes.fromhex(told))) or str(Path(settings.home) / "hindbrain.db")
+            if not is_server(store) and not Path(store).is_absolute():
+                return  # another one in every folder: nobody knows which is meant
+            place = errand.place(replace(settings, store=store))
+        except ValueError as error:
+            raise BadValue(f"`store` is no place: {error}", fix="send its name in hexadecimal digits") from error
+        if place != errand.place(settings):
             raise _OtherStore
 
     def _poke(self, message: Message) -> Mapping[str, object]:
