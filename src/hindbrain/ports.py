@@ -756,18 +756,24 @@ class Ear(Protocol):
 class Store(Reader, Protocol):
     """Durable memories. Each call happens wholly or not at all, and survives a crash once it returns."""
 
-    def write(self, work: Callable[[Transaction], T], *, is_durable: bool = True, patience_s: float | None = None) -> T:
+    def write(
+        self,
+        work: Callable[[Transaction], T],
+        *,
+        meanwhile: Callable[[Reader], object] | None = None,
+        is_durable: bool = True,
+        patience_s: float | None = None,
+    ) -> T:
         """Hold the gate, let `work` read and apply, commit, return what it returned.
 
         An exception in `work` undoes all of it. With `is_durable` False the write may be lost by a power
         cut (never torn): for counters only. `patience_s` is how long to wait for other writers, if not as
         long as the settings say; StoreLocked after that.
-        """
 
-    def glance(self, work: Callable[[Reader], T]) -> T | None:
-        """Let `work` read one state of the store, without the gate: whoever is about to write can think before others
-        have to wait for it. What it finds may have changed by then. None, and `work` was not called, where nobody else
-        writes, or where to read twice would cost more than it spares."""
+        Who has to wait for others may read one state of the store in `meanwhile`, and think before others have to
+        wait for it. What it finds may have changed when `work` begins. It is not called where nobody else writes, or
+        where to read twice would cost more than it spares.
+        """
 
     def adopt(self, identities: Sequence[str], *, name: str, project_id: str, at: datetime) -> Project:
         """The project known by any of `identities`, or a new one; all of them become its names."""

@@ -1,5 +1,7 @@
 """Whoever thinks before the gate decides as if it had done so behind it, whatever others did in between."""
 
+import queue
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -9,6 +11,7 @@ from building import FakeChance, FakeClock, a_memory, a_project, keep
 
 from hindbrain.adapters.files import LocalFiles
 from hindbrain.adapters.sqlite import SqliteStore
+from hindbrain.adapters.sqlite.gate import Gate
 from hindbrain.app.add import Noted, add
 from hindbrain.app.archive import delete
 from hindbrain.app.capture import Said, capture
@@ -18,7 +21,8 @@ from hindbrain.app.tools import Tools
 from hindbrain.core.model import Memory, Receipt, State, Verdict
 from hindbrain.core.shape import shape
 from hindbrain.core.words import query_terms
-from hindbrain.ports import Reader, T, Where
+from hindbrain.errors import BadValue
+from hindbrain.ports import Reader, T, Transaction, Where
 from hindbrain.settings import Settings
 
 pytest.importorskip("numpy")
@@ -30,17 +34,25 @@ KNOWN = "Retry the nightly build twice before paging anybody about a broken cach
 
 
 class Overtaken(SqliteStore):
-    """A store on which others come first whenever its owner has looked."""
+    """A store on which its owner has to wait with every write, and others come first once it has looked."""
 
     def __init__(self, path: Path, *, may_look: bool) -> None:
         super().__init__(path)
         self.may_look, self.looks = may_look, 0
         self.meanwhile: Callable[[], None] = lambda: None
 
-    def glance(self, work: Callable[[Reader], T]) -> T | None:
-        seen = super().glance(work) if self.may_look else None
-        self.looks += seen is not None
+    def write(  # type: ignore[override]
+        self, work: Callable[[Transaction], T], *, meanwhile: Callable[[Reader], object] | None = None
+    ) -> T:
+        if meanwhile and self.may_look:
+            self.look(meanwhile)
         self.meanwhile()
+        return super().write(work)
+
+    def look(self, work: Callable[[Reader], T]) -> list[T]:
+        seen: list[T] = []
+        self._glance(lambda reader: seen.append(work(reader)), self._kept_trail())
+        self.looks += len(seen)
         return seen
 
 
@@ -81,7 +93,7 @@ class Pair:
         self.ours, self.theirs = Desk(self.store, home=home), Desk(self.other, home=home)
         self.theirs.clock.forward(hours=1)
         self.theirs.tools.chance.count = 1_000  # type: ignore[attr-defined]
-        for number in range(4):  # until it knows that it is not alone
+        for number in range(4):  # until it pays to keep lists
             self.ours.notes(f"Our note number {number} speaks of nothing else")
             self.theirs.notes(f"Their remark {number} is about other matters")
         self.theirs.hears(KNOWN, session="before")
@@ -179,15 +191,54 @@ def test_one_saying_is_captured_once_though_two_look_at_it(pair: Pair) -> None: 
     assert receipt.is_replay and sum(memory.content == SAID for memory in memories) == 1
 
 
-def test_who_writes_alone_does_not_look(tmp_path: Path) -> None:
-    with closing(Overtaken(tmp_path / "h.db", may_look=True)) as store:
+@pytest.fixture
+def lone(tmp_path: Path) -> Iterator[SqliteStore]:
+    """A store whose owner has written a few times."""
+    with closing(SqliteStore(tmp_path / "h.db")) as store:
         a_project(store)
         desk = Desk(store, home=tmp_path)
-        for number in range(12):
+        for number in range(4):
             desk.notes(f"Note number {number} speaks of nothing else")
-        store.looks = 0
-        desk.hears(SAID, session="ours")
-        assert store.looks == 0
+        yield store
+
+
+def test_who_need_not_wait_does_not_look(lone: SqliteStore) -> None:  # R2
+    assert lone.write(lambda tx: tx.count(ALL), meanwhile=lambda reader: pytest.fail("nobody is in the way")) == 4
+
+
+def test_who_has_to_wait_looks_before_its_turn(lone: SqliteStore) -> None:  # R2
+    looks: queue.Queue[int] = queue.Queue()
+    counts: list[int] = []
+    with Gate(lone.path).hold(1):
+        writer = threading.Thread(
+            target=lambda: counts.append(
+                lone.write(lambda tx: tx.count(ALL), meanwhile=lambda reader: looks.put(reader.count(ALL)))
+            )
+        )
+        writer.start()
+        assert looks.get(timeout=30) == 4 and not counts
+    writer.join()
+    assert counts == [4]
+
+
+def test_a_look_that_fails_is_told_and_leaves_the_gate_to_others(lone: SqliteStore) -> None:  # R2
+    def fail(reader: Reader) -> None:
+        raise BadValue("not this", fix="another")
+
+    errors: queue.Queue[Exception] = queue.Queue()
+
+    def write() -> None:
+        try:
+            lone.write(lambda tx: pytest.fail("it was told"), meanwhile=fail)
+        except BadValue as error:
+            errors.put(error)
+
+    with Gate(lone.path).hold(1):
+        writer = threading.Thread(target=write)
+        writer.start()
+        assert str(errors.get(timeout=30)) == "not this"
+    writer.join()
+    assert lone.write(lambda tx: tx.count(ALL), patience_s=30) == 4
 
 
 def test_behind_the_gate_a_text_is_not_shaped_again_that_was_looked_at(pair: Pair) -> None:  # R2
@@ -196,15 +247,10 @@ def test_behind_the_gate_a_text_is_not_shaped_again_that_was_looked_at(pair: Pai
     assert (shape.cache_info().misses, shape.cache_info().hits) == (1, 1)
 
 
-def test_a_look_from_behind_the_gate_is_none(pair: Pair) -> None:
-    assert pair.store.write(lambda tx: pair.store.glance(lambda reader: 1)) is None
-
-
 def test_what_a_look_saw_is_not_taken_for_what_came_later(pair: Pair) -> None:
     words = query_terms(SAID)
     for number in range(3):
-        seen = pair.store.glance(lambda reader: list(reader.matches(words, ALL, limit=9)))
-        assert seen is not None
+        assert pair.store.look(lambda reader: list(reader.matches(words, ALL, limit=9)))
         keep(pair.other, a_memory(f"{SAID} {number}", id=f"mem-{number}"))
         with closing(SqliteStore(pair.store.path)) as new:
             assert pair.store.write(lambda tx: list(tx.matches(words, ALL, limit=9))) == new.matches(

@@ -557,15 +557,19 @@ class DictStore(_DictReader):
         super().__init__(_Tables())
         self._lock = threading.RLock()
 
-    def write(self, work: Callable[[Transaction], T], *, is_durable: bool = True, patience_s: float | None = None) -> T:
+    def write(
+        self,
+        work: Callable[[Transaction], T],
+        *,
+        meanwhile: Callable[[Reader], object] | None = None,
+        is_durable: bool = True,
+        patience_s: float | None = None,
+    ) -> T:
         with self._lock:
             draft = self._tables.copy()
             result = work(_DictTransaction(draft))
             self._tables = draft
             return result
-
-    def glance(self, work: Callable[[Reader], T]) -> T | None:
-        """Nobody else writes."""
 
     def adopt(self, identities: Sequence[str], *, name: str, project_id: str, at: datetime) -> Project:
         with self._lock:

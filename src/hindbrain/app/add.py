@@ -75,8 +75,6 @@ def add(noted: Noted, *, project: str, tools: Tools) -> Receipt:
         memory=memory, saying=saying, trust_reason=judged.reason, vectors=vectors_now(memory, tools.embedder)
     )
 
-    foresee(wordings(memory), store=tools.store, settings=settings)
-
     def work(tx: Transaction) -> Receipt:
         kept = keep(newcomer, tx, chance=chance, settings=settings)
         _apply_wishes(kept.memory_id, newcomer.memory, noted=noted, tx=tx)
@@ -99,7 +97,7 @@ def add(noted: Noted, *, project: str, tools: Tools) -> Receipt:
         tx.apply(Changes(receipts=(receipt,)))
         return receipt
 
-    return tools.store.write(work)
+    return tools.store.write(work, meanwhile=lambda reader: foresee(wordings(memory), reader, settings=settings))
 
 
 def _tidied(noted: Noted) -> Noted:

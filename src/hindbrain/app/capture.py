@@ -21,7 +21,7 @@ from hindbrain.core.transcripts import FORMATS, Heard, Skipped, Unheard, Utteran
 from hindbrain.core.trust import QUARANTINED, Circumstances
 from hindbrain.core.value import dataclass, replace
 from hindbrain.errors import BadValue
-from hindbrain.ports import Changes, Saying, Transaction
+from hindbrain.ports import Changes, Reader, Saying, Transaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,14 +59,17 @@ def capture(said: Said, *, project: str, tools: Tools) -> Captured:
     if said.format == "text":
         heard = tuple(sorted(heard, key=lambda item: _line(item, is_plain=True)))
 
-    passed = _foresee(heard, said, project=project, tools=tools)
+    passed: dict[str, Passed] = {}
+
+    def meanwhile(reader: Reader) -> None:
+        foresee(_wordings(heard, said, project=project, passed=passed), reader, settings=tools.settings)
 
     def work(tx: Transaction) -> tuple[Receipt, ...]:
         # The clock is asked under the gate: whoever writes later has the later time.
         desk = _Desk(said=said, project=project, now=tools.clock.now(), tools=tools, passed=passed)
         return tuple(desk.receipts(heard, tx))
 
-    receipts = tools.store.write(work)
+    receipts = tools.store.write(work, meanwhile=meanwhile)
     return Captured(receipts=receipts, skipped=transcript.skipped)
 
 
@@ -248,21 +251,17 @@ class _Desk:
         return Event(name="learning_extracted", at=self.now, project=self.project, data=data)
 
 
-def _foresee(heard: Sequence[Heard | Unheard], said: Said, *, project: str, tools: Tools) -> Mapping[str, Passed]:
-    """The first few: of a whole transcript most was captured before. Returns what the door
-    left of each, if others write as well."""
-    signals = [item for item in heard[:_FORESEEN] if isinstance(item, Heard)]
-    passed: dict[str, Passed] = {}
-
-    def wordings() -> Iterator[Wording]:
-        for item in signals:
+def _wordings(
+    heard: Sequence[Heard | Unheard], said: Said, *, project: str, passed: dict[str, Passed]
+) -> Iterator[Wording]:
+    """Of the first few: of a whole transcript most was captured before. What the door left of each is put into
+    `passed`."""
+    for item in heard[:_FORESEEN]:
+        if isinstance(item, Heard):
             admitted = passed[item.signal.text] = admit(item.signal.text)
             shape(admitted.text, type=_type(item))
             voice = _actor(said, item.utterance).voice if item.signal.reach is Reach.LOCAL else None
             yield Wording(content=admitted.text, project=project, persona=voice)
-
-    foresee(wordings(), store=tools.store, settings=tools.settings)
-    return passed
 
 
 _FORESEEN = 8

@@ -24,7 +24,7 @@ from hindbrain.core.supersede import Finding
 from hindbrain.core.supersede import Verdict as Ruled
 from hindbrain.core.value import dataclass, field, replace
 from hindbrain.core.words import query_terms, telling_set
-from hindbrain.ports import Chance, Changes, Reader, Saying, Store, Transaction, Where
+from hindbrain.ports import Chance, Changes, Reader, Saying, Transaction, Where
 from hindbrain.settings import Settings
 
 _FEW = 12  # words of a text that are all looked up; of a longer one the rarer half, which a near text must share
@@ -83,17 +83,16 @@ def wordings(*memories: Memory) -> Iterator[Wording]:
             yield Wording(content=memory.content, project=memory.project, persona=memory.persona)
 
 
-def foresee(said: Iterable[Wording], *, store: Store, settings: Settings) -> None:
+def foresee(said: Iterable[Wording], reader: Reader, *, settings: Settings) -> None:
     """Compare before the gate what `keep` will compare behind it, where others would wait for that.
 
     Only what one text means for another is remembered, and no writer changes that. Who the neighbours are, and what
     becomes of the newcomer, is found out behind the gate all the same.
     """
-    found = store.glance(lambda reader: [(one.content, list(_neighbours(one, reader))) for one in said])
-    for content, olds in found or ():
-        for old in olds:
-            if not (settings.deduplication and is_same_lesson(content, old.content)):
-                ruled(content, old.content)
+    for one in said:
+        for old in _neighbours(one, reader):
+            if not (settings.deduplication and is_same_lesson(one.content, old.content)):
+                ruled(one.content, old.content)
 
 
 @lru_cache(maxsize=_PAIRS)

@@ -106,16 +106,20 @@ class PostgresStore(_Whole):
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE_S)
 
-    def write(self, work: Callable[[Transaction], T], *, is_durable: bool = True, patience_s: float | None = None) -> T:
+    def write(
+        self,
+        work: Callable[[Transaction], T],
+        *,
+        meanwhile: Callable[[Reader], object] | None = None,
+        is_durable: bool = True,
+        patience_s: float | None = None,
+    ) -> T:
         def run(db: Db) -> T:
             if not is_durable:
                 db.execute("SET LOCAL synchronous_commit = off")
             return work(_Open(db, home=self.home, login=self._login))
 
         return self._written(run, patience_s=patience_s)
-
-    def glance(self, work: Callable[[Reader], T]) -> T | None:
-        """A second way to the server would cost more than it spares."""
 
     def _written(self, work: Callable[[Db], T], *, patience_s: float | None = None) -> T:
         """`work` in a transaction behind the gate, once. It may run again if it came to nothing."""

@@ -9,8 +9,9 @@ kernel drops both when a process dies.
 import fcntl
 import os
 from _thread import allocate_lock, start_new_thread
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 
 from hindbrain.errors import StoreLocked
 
@@ -21,11 +22,15 @@ class Gate:
         self._turn = f"{os.fspath(database)}.turn"
 
     @contextmanager
-    def hold(self, timeout_s: float) -> Iterator[None]:
-        """Be the only writer on this machine. StoreLocked after `timeout_s`; OSError when the folder is read-only."""
+    def hold(self, timeout_s: float, *, meanwhile: Callable[[], object] = lambda: None) -> Iterator[None]:
+        """Be the only writer on this machine. StoreLocked after `timeout_s`; OSError when the folder is read-only.
+
+        Who has to wait does `meanwhile` once it is next: of many who queue one writes, one prepares, and the others
+        leave the processors to these two.
+        """
         turn = self._free()
         if turn is None:
-            turn = self._waited(timeout_s)
+            turn = self._waited(timeout_s, meanwhile)
         try:
             yield
         finally:
@@ -45,51 +50,22 @@ class Gate:
         finally:
             _release(queue)
 
-    def _waited(self, timeout_s: float) -> int:
-        """Wait in the kernel's queues for both, in a thread because flock knows no deadline.
-
-        A thread that comes too late gives the turn back at once.
-        """
-        # A Thread would make this one wait until it runs: one switch more, with each write of each who queues.
-        state, granted = allocate_lock(), allocate_lock()
-        granted.acquire()
-        outcome: list[int | OSError] = []
-        is_late = False
-
-        def wait() -> None:
-            found = self._queued()
-            with state:
-                if is_late and isinstance(found, int):
-                    _release(found)
-                outcome.append(found)
-                granted.release()
-
-        start_new_thread(wait, ())
-        granted.acquire(timeout=max(0.0, timeout_s))
-        with state:
-            is_late = not outcome
-        if is_late:
+    def _waited(self, timeout_s: float, meanwhile: Callable[[], object]) -> int:
+        end = monotonic() + timeout_s
+        place = _Place(self._next, self._turn)
+        try:
+            if place.is_next(timeout_s):
+                meanwhile()
+            turn = place.turn(end - monotonic())
+        except BaseException:
+            place.leave()
+            raise
+        if turn is None:
             raise StoreLocked(
                 f"{self._turn.rpartition('.')[0]} stayed locked by another process for {timeout_s:g}s",
                 fix="try again; `hindbrain doctor` names the process that holds it",
             )
-        if isinstance(outcome[0], OSError):
-            raise outcome[0]
-        return outcome[0]
-
-    def _queued(self) -> int | OSError:
-        """The turn, once it is ours."""
-        try:
-            queue = _opened(self._next)
-            try:
-                fcntl.flock(queue, fcntl.LOCK_EX)
-                turn = _opened(self._turn)
-                fcntl.flock(turn, fcntl.LOCK_EX)
-                return turn
-            finally:
-                _release(queue)
-        except OSError as error:
-            return error
+        return turn
 
     def note(self, number: int) -> None:
         """Write down, beside the lock, how far the database has come. Only while holding the gate, after a commit that
@@ -113,8 +89,67 @@ class Gate:
         return int(told) if len(told) == 21 and told.endswith(b"\n") and told[:-1].isdigit() else 0
 
 
+class _Place:
+    """A place in the kernel's queues for both locks, kept by a thread because flock knows no deadline."""
+
+    def __init__(self, next_: str, turn: str) -> None:
+        self._next, self._turn = next_, turn
+        self._state, self._front, self._end = allocate_lock(), allocate_lock(), allocate_lock()
+        self._outcome: int | OSError | None = None
+        self._is_left = False
+        self._front.acquire()
+        self._end.acquire()
+        # A Thread would make this one wait until it runs: one switch more, with each write of each who queues.
+        start_new_thread(self._wait, ())
+
+    def is_next(self, timeout_s: float) -> bool:
+        """Once nobody else waits for the turn, or it is sure that it cannot be waited for."""
+        return self._front.acquire(timeout=max(0.0, timeout_s))
+
+    def turn(self, timeout_s: float) -> int | None:
+        """The lock; None when it was not ours in time, and will not be."""
+        self._end.acquire(timeout=max(0.0, timeout_s))
+        with self._state:
+            self._is_left = self._outcome is None
+        if isinstance(self._outcome, OSError):
+            raise self._outcome
+        return self._outcome
+
+    def leave(self) -> None:
+        """Give back what we have, or what we get."""
+        with self._state:
+            self._is_left = True
+            if isinstance(self._outcome, int):
+                _release(self._outcome)
+
+    def _wait(self) -> None:
+        found = queue = _locked(self._next)
+        self._front.release()
+        if isinstance(queue, int):
+            found = _locked(self._turn)
+            _release(queue)
+        with self._state:
+            if self._is_left and isinstance(found, int):
+                _release(found)
+            self._outcome = found
+            self._end.release()
+
+
 def _opened(path: str) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def _locked(path: str) -> int | OSError:
+    """The lock, once it is ours."""
+    handle = None
+    try:
+        handle = _opened(path)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    except OSError as error:
+        if handle is not None:
+            os.close(handle)
+        return error
+    return handle
 
 
 def _release(handle: int) -> None:

@@ -8,6 +8,7 @@ from _weakrefset import WeakSet
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 
 import apsw
 
@@ -72,9 +73,16 @@ class SqliteStore(SqliteReader):
     def is_read_only(self) -> bool:
         return self._is_read_only
 
-    def write(self, work: Callable[[Transaction], T], *, is_durable: bool = True, patience_s: float | None = None) -> T:
+    def write(
+        self,
+        work: Callable[[Transaction], T],
+        *,
+        meanwhile: Callable[[Reader], object] | None = None,
+        is_durable: bool = True,
+        patience_s: float | None = None,
+    ) -> T:
         trail = self._kept_trail()
-        with self._writing(patience_s) as db:
+        with self._writing(patience_s, partial(self._glance, meanwhile, trail)) as db:
             if not is_durable:
                 db.execute("PRAGMA synchronous = NORMAL")
             try:
@@ -87,17 +95,14 @@ class SqliteStore(SqliteReader):
                 self._note(db)
         return result
 
-    def glance(self, work: Callable[[Reader], T]) -> T | None:
-        trail = self._trail
-        if trail is None or self._pid != os.getpid() or not (trail.has_company and trail.is_worn):
-            return None
-        db = self._connection()
-        if db.in_transaction:
-            return None  # the caller holds the gate
+    def _glance(self, work: Callable[[Reader], object] | None, trail: "Trail | None") -> None:
+        """Let `work` read one state of the store, if what it reads stays known when it reads again behind the gate."""
+        if work is None or trail is None or not trail.is_worn:
+            return
         # Followed inside the transaction: what is known afterwards is what it saw.
         followed = trail.followed(self._index.record, self._all, is_look=True)
-        with translated(self._path), trail.lock, steady(db), followed:
-            return work(SqliteReader(self._path, self._connection, trail))
+        with translated(self._path), trail.lock, steady(self._connection()), followed:
+            work(SqliteReader(self._path, self._connection, trail))
 
     def adopt(self, identities: Sequence[str], *, name: str, project_id: str, at: datetime) -> Project:
         known = self.project_of(identities)
@@ -239,7 +244,9 @@ class SqliteStore(SqliteReader):
         return bool(found == "wal" or found == schema.journal(self._path))
 
     @contextmanager
-    def _writing(self, patience_s: float | None = None) -> Iterator[apsw.Connection]:
+    def _writing(
+        self, patience_s: float | None = None, meanwhile: Callable[[], object] = lambda: None
+    ) -> Iterator[apsw.Connection]:
         with translated(self._path):
             db = self._connection()
             if self._is_read_only:
@@ -247,7 +254,8 @@ class SqliteStore(SqliteReader):
                     f"{self._path} can be read but not written; nothing was saved",
                     fix="make the folder writable, or set HINDBRAIN_HOME to one that is",
                 )
-            with self._gate.hold(self._timeout_s if patience_s is None else patience_s):
+            patience_s = self._timeout_s if patience_s is None else patience_s
+            with self._gate.hold(patience_s, meanwhile=meanwhile):
                 yield db
                 self._fold(db)
 

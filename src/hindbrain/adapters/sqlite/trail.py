@@ -42,7 +42,6 @@ _SHORT = 400  # places of the lists of some words together
 _MOST_SCOPES = 16
 _EACH = 50_000  # memories for each of which it takes one more transaction in a row until it pays to read lists
 _MOST_MISSED = 500  # versions that others wrote meanwhile; of more it is cheaper to read all again
-_COMPANY = 8  # transactions in a row without a word of others until a writer counts as alone
 _INSIDE = "SELECT rowid FROM memory_words WHERE memory_words MATCH ?"
 _INDEXED = (
     "SELECT m.seq, d.sz, m.scope, m.title_words, m.content_words, m.extra_words"
@@ -70,7 +69,6 @@ class Trail:
         self._record = b""  # as it was left
         self._met = b""  # as the open transaction found it
         self._look: Callable[[], Record] | None = None  # None once the open transaction has looked at it
-        self._alone = _COMPANY  # transactions in a row that found nothing of others
         self.forget()
 
     def forget(self) -> None:
@@ -108,7 +106,6 @@ class Trail:
         record, count, total = self._look()
         self._met, self._look = record, None
         is_same = (record, count, total) == (self._record, self._count, self._total)
-        self._alone = self._alone + 1 if is_same else 0
         if self._is_known and (is_same or self._catch_up(record, count=count, total=total, all_=all_)):
             self._steps += 1
             return
@@ -154,11 +151,6 @@ class Trail:
             return False
         self._rewrote(after, size=size, words={*before, *often})
         return True
-
-    @property
-    def has_company(self) -> bool:
-        """Whether others write as well, as far as the last transactions could tell."""
-        return self._alone < _COMPANY
 
     @property
     def is_worn(self) -> bool:
