@@ -10,6 +10,7 @@ import pytest
 from building import NOW, a_memory, a_project, keep
 from calling import Cli
 from database import shared_url
+from hooking import left, ran
 
 from hindbrain.errors import BadSettings, HindbrainError, ReadOnly
 
@@ -131,3 +132,20 @@ def test_a_role_of_one_project_is_told_what_it_may_and_not_that_the_store_is_dam
     with pytest.raises(ReadOnly, match="a part of the store only"):
         backups.make(NOW, tell=lambda *_: None)
     run(database, f"REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {role}")
+
+
+@pytest.mark.parametrize(("count", "said"), [(0, "0 records wait"), (1, "1 record waits"), (3, "3 records wait")])
+def test_doctor_tells_what_waits_on_this_machine_while_the_server_is_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, said: str
+) -> None:
+    cli = Cli(tmp_path, monkeypatch)
+    left(cli.home / "spool", [ran("ls")] * count)
+    monkeypatch.setenv("HINDBRAIN_STORE", "postgresql://ann:hush@127.0.0.1:1/none")  # nobody listens there
+    told = cli.json("doctor", code=98)
+    store, spool = told["findings"][:2]
+    size = (cli.home / "spool" / "current").stat().st_size
+    assert (told["is_ok"], store["name"], store["is_ok"]) == (False, "store", False) and "hush" not in str(told)
+    assert "check that the server runs" in store["fix"]
+    what = f"{said} on this machine, {size:,} bytes: taken up once the server is back"
+    assert spool == {"name": "spool", "is_ok": True, "what": what, "fix": ""}
+    assert what in cli("doctor", code=98).out

@@ -13,7 +13,7 @@ from hindbrain.core.hints import Any
 from hindbrain.core.model.job import JobState
 from hindbrain.core.setup.wires import CLIENTS, Kit, command, events, own_hooks, wishes
 from hindbrain.core.value import replace
-from hindbrain.errors import HindbrainError
+from hindbrain.errors import HindbrainError, StoreUnreachable
 from hindbrain.ports import Clients, Reader, Spooled
 
 _LONG = timedelta(minutes=10)  # a worker empties the spool within seconds
@@ -35,6 +35,18 @@ def wires(
         *(_tried(trial, kit, clients=clients) if trial else ()),
         *_spool(clients.spooled(), now=now),
         *_jobs(store),
+    )
+
+
+def away(error: StoreUnreachable, *, clients: Clients, now: datetime) -> Sequence[Finding]:
+    """What can be told while the server of the store is away: that it is, and what waits on this machine until then."""
+    spooled = clients.spooled()
+    records = "1 record waits" if spooled.waiting == 1 else f"{spooled.waiting:,} records wait"
+    what = f"{records} on this machine, {spooled.size_bytes:,} bytes: taken up once the server is back"
+    return (
+        Finding(name="store", is_ok=False, what=error.what, fix=error.fix),
+        Finding(name="spool", is_ok=True, what=what),
+        *list(_spool(spooled, now=now))[1:],
     )
 
 

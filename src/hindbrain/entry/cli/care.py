@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hindbrain.app.doctor import Finding
     from hindbrain.app.maintain import Cleaned
     from hindbrain.app.stats import Stats
+    from hindbrain.errors import StoreUnreachable
 
 
 @command(
@@ -69,18 +70,34 @@ def doctor(call: Call, repair: bool, wire: str | None) -> int:
     """Check that everything is healthy, and say how to fix it.
 
     Looks at the store, the model and the worker, then at the coding agents' clients that are installed. Exits with 1
-    when something is not well.
+    when something is not well, with 98 when the server of the store is away: then it tells what waits on this machine.
     """
+    from hindbrain.errors import StoreUnreachable
+
+    try:
+        findings, code = _examined(call, repair=repair, wire=wire or ""), 1
+    except StoreUnreachable as error:
+        findings, code = _away(error), error.exit_code
+    is_ok = all(finding.is_ok for finding in findings)
+    call.tell(lambda: {"is_ok": is_ok, "findings": plain(findings)}, findings_lines(findings))
+    return 0 if is_ok else code
+
+
+def _examined(call: Call, *, repair: bool, wire: str) -> "Sequence[Finding]":
     from hindbrain.wiring import clients_of, kit_of
 
     with call.open() as hindbrain:
         store = hindbrain.doctor(is_repairing=repair)
         kit = kit_of(hindbrain.settings, has_server=is_installed())
-        wires = hindbrain.wires(kit, clients=clients_of(hindbrain.settings), trial=wire or "")
-    findings = (*store, *wires)
-    is_ok = all(finding.is_ok for finding in findings)
-    call.tell(lambda: {"is_ok": is_ok, "findings": plain(findings)}, findings_lines(findings))
-    return 0 if is_ok else 1
+        return (*store, *hindbrain.wires(kit, clients=clients_of(hindbrain.settings), trial=wire))
+
+
+def _away(error: "StoreUnreachable") -> "Sequence[Finding]":
+    from hindbrain.app.wires import away
+    from hindbrain.settings import load
+    from hindbrain.wiring import clients_of, clock
+
+    return away(error, clients=clients_of(load()), now=clock().now())
 
 
 def findings_lines(findings: "Sequence[Finding]") -> Iterator[str]:
