@@ -4,7 +4,9 @@ import json
 import os
 import pty
 import re
+import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -104,12 +106,18 @@ def test_no_command_lets_a_memory_steer_the_terminal(cli: Cli, name: str, form: 
     assert not any(line.startswith("fix: rm") for line in answer.out.splitlines())
 
 
-def on_terminal(*arguments: str, columns: int = 80, typed: str = "", code: int = 0) -> str:
+HINDBRAIN = ("-m", "hindbrain")
+IMPATIENT = ("-c", "from hindbrain.entry.cli import bar; bar._AFTER_S = -1; import hindbrain.__main__ as it; it.main()")
+
+
+def on_terminal(
+    *arguments: str, columns: int = 80, typed: str = "", code: int = 0, program: Sequence[str] = HINDBRAIN
+) -> str:
     """What a terminal of that width is sent, while somebody types."""
     child, terminal = pty.fork()
     if child == 0:
         os.environ |= {"PYTHONPATH": str(SRC), "COLUMNS": str(columns), "TERM": "xterm-256color"}
-        os.execv(sys.executable, [sys.executable, "-m", "hindbrain", *arguments])
+        os.execv(sys.executable, [sys.executable, *program, *arguments])
     os.write(terminal, typed.encode())
     sent = b""
     try:
@@ -186,3 +194,23 @@ def test_edit_opens_the_editor_when_nothing_is_named(cli: Cli, monkeypatch: pyte
     assert "Nothing changed" in on_terminal("edit", memory_id)
     monkeypatch.setenv("VISUAL", "false")
     assert "Editing failed" in on_terminal("edit", memory_id, code=1)
+
+
+def drawn(sent: str) -> list[str]:
+    """What a bar showed, one after the other; it is drawn over itself."""
+    return re.findall(r"migrating  \[[#-]+\] +\d+%", sent)
+
+
+def test_a_migration_that_takes_long_shows_how_far_it_is(cli: Cli, tmp_path: Path) -> None:
+    for number in range(3):
+        cli.add(f"Lesson {number} about the release")
+    store = str(cli.home / "hindbrain.db")
+
+    slow = drawn(on_terminal("migrate", store, str(tmp_path / "a.db"), columns=100, program=IMPATIENT))
+    shares = [int(bar.split()[-1].rstrip("%")) for bar in slow]
+    assert len(set(shares)) > 3 and shares == sorted(shares) and shares[-1] == 100
+    assert "####" in slow[-1] and "-" not in slow[-1].partition("[")[2]
+
+    assert drawn(on_terminal("migrate", store, str(tmp_path / "b.db"), columns=100)) == [], "done before it matters"
+    piped = cli.shell(f"{sys.executable} {shlex.join(IMPATIENT)} migrate {store} {tmp_path / 'c.db'}")
+    assert piped.code == 0 and piped.err == "" and "migrating" not in piped.out, "nobody watches a pipe"

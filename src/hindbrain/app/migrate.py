@@ -65,22 +65,26 @@ def migrate(source: Whole, target: Movable, *, tell: Tell = lambda _: None) -> M
     return moved
 
 
-def size(source: Whole) -> int:
-    """How many rows there are to be carried."""
-    return sum(1 for rows in _STEPS.values() for _ in rows(source))
+def left(source: Whole, target: Movable) -> int:
+    """How many rows are to be carried: all, unless it was cut short."""
+    step, at = _marked(target.cursor(_MARK))
+    return sum(1 for rows in list(_STEPS.values())[step:] for _ in rows(source)) - at
 
 
 def _begun(source: Whole, target: Movable) -> tuple[int, int]:
     """At which step, and behind how many of its rows, to go on."""
-    mark = target.cursor(_MARK)
-    if mark:
-        step, _, at = mark.partition(" ")
-        return int(step), int(at)
+    if mark := target.cursor(_MARK):
+        return _marked(mark)
     if target.projects():
         raise BadValue("the target holds memories already", fix="give an empty database: two stores are never mixed")
     if not source.projects():
         raise BadValue("the source holds nothing", fix="give the store that is to be carried first, then the empty one")
     return 0, 0
+
+
+def _marked(mark: str) -> tuple[int, int]:
+    step, _, at = mark.partition(" ")
+    return int(step or 0), int(at or 0)
 
 
 def _compared(source: Whole, target: Movable) -> Moved:
