@@ -103,6 +103,10 @@ class Worker(Protocol):
     def ask(self, message: Mapping[str, object]) -> Mapping[str, object] | None:
         """Its answer, whole and in time. None for whatever reason there is none: then do without. Never raises."""
 
+    @property
+    def is_late(self) -> bool:
+        """Whether the last message was left at the deadline: somebody is there, but busy or stuck."""
+
     def poke(self) -> None:
         """Tell it that memories were kept which have no vector yet. Best effort: it looks by itself, a little later."""
 

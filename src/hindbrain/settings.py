@@ -47,7 +47,7 @@ class Settings:
     reflex_folder: str = ""  # folder of the reflexes, memory/*.md; empty: `memory` in the project
     vault: str = ""  # folder of the Obsidian vault; empty: none is indexed, and drafts of rules go to `brain/inbox`
     lock_timeout_s: float = 30.0  # how long to wait for another process's write
-    worker_deadline_s: float = 0.3  # how long a command waits for the worker before it does without
+    worker_deadline_s: float = 0.3  # how long a command waits for the worker before it goes by words
     worker_idle_s: float = 1800.0  # a worker that nobody asked for so long ends; 0: never
     transcript_folder: str = ""  # folder of transcripts that `dream` makes compact after 14 days; empty: none
     notify_command: str = ""  # run with a sentence as its last word when something waits for you; empty: none

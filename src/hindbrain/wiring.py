@@ -36,10 +36,12 @@ def open_hindbrain(
     *,
     settings: Settings | None = None,
     embedder: Embedder | None = None,
+    is_brief: bool = False,
 ) -> Hindbrain:
     """The memory of `project` (default: the one around the current folder) in `store` (default: the user's).
 
-    `embedder` compares meanings instead of the one that the settings name.
+    `embedder` compares meanings instead of the one that the settings name. A process that `is_brief` starts no model
+    where a worker that has one is late: it answers by words.
     """
     settings = settings or load()
     if store is not None:
@@ -55,6 +57,7 @@ def open_hindbrain(
         embedder=embedder or models.embedder(worker=lambda: worker_of(settings)),
         model=models,
         worker=worker_of(settings) if os.path.exists(worker_socket(settings.home)) else None,
+        is_brief=is_brief,
         folders=_Folders(),
         pages=_Pages(),
         dialect=_dialect,

@@ -155,13 +155,17 @@ def test_open_reviews_are_told_but_are_no_illness(store: Store) -> None:
 
 
 class FakeWorker:
-    """Answers what it was given; None stands for no worker."""
+    """Answers what it was given; None stands for no worker. The first `late` times it does not come to it."""
 
-    def __init__(self, told: Mapping[str, object] | None) -> None:
+    def __init__(self, told: Mapping[str, object] | None, *, late: int = 0) -> None:
         self._told = told
+        self._late = late
+        self.is_late = False
 
     def ask(self, message: Mapping[str, object]) -> Mapping[str, object] | None:
-        return self._told if message == {"do": "ping"} else None
+        self.is_late = self._late > 0
+        self._late -= 1
+        return self._told if message == {"do": "ping"} and not self.is_late else None
 
     def poke(self) -> None: ...
 
@@ -219,3 +223,14 @@ def test_whether_a_worker_runs_is_told(store: Store, told: Mapping[str, object] 
 
     assert found.is_ok is is_ok and found.what.startswith(said)
     assert bool(found.fix) is (told is None or not is_ok)
+
+
+@pytest.mark.parametrize(("late", "is_ok"), [(2, True), (3, False)])
+def test_a_worker_counts_as_stuck_after_three_deadlines(store: Store, late: int, is_ok: bool) -> None:
+    worker = FakeWorker({"pid": 7, "trouble": ""}, late=late)
+    found = look(store, embedder=WordEmbedder(), worker=worker)["worker"]
+    assert found.is_ok is is_ok
+    assert is_ok or (found.what, found.fix) == (
+        "it did not answer 3 times within 0.3s: recall goes by words",
+        "hindbrain worker --stop; then --detach",
+    )

@@ -114,7 +114,39 @@ def test_one_that_takes_calls_and_never_answers_is_left_at_the_deadline(place: P
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as mute:
         mute.bind(str(place))
         mute.listen()
-        assert RemoteWorker(str(place), deadline_s=SHORT_S).ask({"do": "ping"}) is None
+        worker = RemoteWorker(str(place), deadline_s=SHORT_S)
+        assert worker.ask({"do": "ping"}) is None and worker.is_late
+
+
+def test_one_at_whose_door_too_many_wait_is_late_as_well(place: Path) -> None:
+    with contextlib.ExitStack() as waiting:
+        full = waiting.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+        full.bind(str(place))
+        full.listen(0)
+        for _ in range(2):
+            caller = waiting.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+            caller.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                caller.connect(str(place))
+        worker = RemoteWorker(str(place), deadline_s=SHORT_S)
+        assert worker.ask({"do": "ping"}) is None and worker.is_late
+
+
+def test_who_is_not_there_refuses_or_hangs_up_is_not_late(place: Path) -> None:
+    worker = RemoteWorker(str(place), deadline_s=ENOUGH_S)
+    assert worker.ask({"do": "ping"}) is None and not worker.is_late
+    for talk in (answering(lambda _: written({"error": "bad_value"})), lambda link: None):
+        with served(place, talk):
+            assert worker.ask({"do": "ping"}) is None and not worker.is_late
+        assert worker.ask({"do": "ping"}) is None and not worker.is_late, "its socket has outlived it"
+        place.unlink()
+
+
+def test_a_late_answer_is_forgotten_with_the_next_one_in_time(place: Path) -> None:
+    with served(place, answering(lambda message: written({"heard": message["do"]}))):
+        worker = RemoteWorker(str(place), deadline_s=ENOUGH_S)
+        assert worker.ask({"do": "ping"}, deadline_s=1e-9) is None and worker.is_late
+        assert worker.ask({"do": "ping"}) is not None and not worker.is_late
 
 
 def test_dripping_does_not_stretch_the_deadline(place: Path) -> None:
@@ -168,7 +200,8 @@ def test_a_message_that_no_worker_would_take_is_not_sent(place: Path) -> None:
 def test_a_deadline_of_nothing_asks_nobody(place: Path) -> None:
     calls: list[object] = []
     with served(place, calls.append):
-        assert RemoteWorker(str(place), deadline_s=0).ask({"do": "ping"}) is None
+        worker = RemoteWorker(str(place), deadline_s=0)
+        assert worker.ask({"do": "ping"}) is None and not worker.is_late
     assert calls == []
 
 

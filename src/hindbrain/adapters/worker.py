@@ -1,7 +1,9 @@
 """How a process that lives too short for the model asks the worker, and when it does without.
 
 Whatever goes wrong, no socket, one of a dead worker, no answer in time, half an answer, another version: all of it is
-None, and the caller does what it would have done without a worker. Without a socket nothing is even loaded.
+None. Of these only the deadline is told apart, because whoever has waited that long has no time for a model of its own
+either; in all other cases the caller does what it would have done without a worker. Without a socket nothing is even
+loaded.
 """
 
 import os
@@ -24,12 +26,15 @@ class RemoteWorker:
     def __init__(self, path: str, *, deadline_s: float) -> None:
         self._path = path
         self._deadline_s = deadline_s
+        self.is_late = False  # whether the last message was left at the deadline
 
     def ask(self, message: Mapping[str, object], *, deadline_s: float | None = None) -> dict[str, object] | None:
         """Its answer, whole and within the deadline; else None."""
-        until = time.monotonic() + (self._deadline_s if deadline_s is None else deadline_s)
+        patience_s = self._deadline_s if deadline_s is None else deadline_s
+        until = time.monotonic() + patience_s
+        self.is_late = False
         line = written(message)
-        if len(line) > MOST_ASKED or not _is_own_socket(self._path):
+        if patience_s <= 0 or len(line) > MOST_ASKED or not _is_own_socket(self._path):
             return None
         import socket  # costs more than everything above, and most homes have no worker
 
@@ -41,6 +46,9 @@ class RemoteWorker:
                     return None
                 link.sendall(line)
                 answer = understood(received(link, until=until, limit=MOST_ANSWERED))
+        except (TimeoutError, BlockingIOError):  # the second: so many wait already that the kernel takes no more
+            self.is_late = True
+            return None
         except OSError:
             return None
         return None if answer is None or "error" in answer else answer

@@ -17,6 +17,7 @@ from hindbrain.settings import Settings
 _LONG_LOG = 64 * 1024 * 1024  # bytes; a log beyond it means that somebody has kept it from being emptied
 _EMBED = "hindbrain worker --once, or --detach to keep the model warm"
 _STALE = timedelta(days=3)  # a nightly backup that has not come for so long does not come at all
+_PINGS = 3  # before a worker counts as one that does not answer
 _SHARED = 0o077  # permissions of anybody but the owner
 
 
@@ -192,7 +193,10 @@ def _vectors(vitals: Mapping[str, str], embedder: Embedder | None) -> Iterator[F
 
 
 def _worker(worker: Worker | None, settings: Settings) -> Finding:
-    told = worker.ask({"do": "ping"}) if worker else None
+    told = _pinged(worker) if worker else None
+    if worker is not None and told is None and worker.is_late:
+        what = f"it did not answer {_PINGS} times within {settings.worker_deadline_s:g}s: recall goes by words"
+        return Finding(name="worker", is_ok=False, what=what, fix="hindbrain worker --stop; then --detach")
     if told is None:
         what = "none runs: a question that needs the model has to start it"
         return Finding(name="worker", is_ok=True, what=what, fix="hindbrain worker --detach")
@@ -204,6 +208,15 @@ def _worker(worker: Worker | None, settings: Settings) -> Finding:
         what = f"process {told.get('pid')} works for {store}, and not for {own}: what hooks hear goes there"
         return Finding(name="worker", is_ok=False, what=what, fix="hindbrain worker --stop; hooks start another")
     return Finding(name="worker", is_ok=True, what=f"process {told.get('pid')} keeps the model warm")
+
+
+def _pinged(worker: Worker) -> Mapping[str, object] | None:
+    """Again where it was late: it answers one after the other, and may have been at a long question."""
+    for _ in range(_PINGS):
+        told = worker.ask({"do": "ping"})
+        if told is not None or not worker.is_late:
+            return told
+    return None
 
 
 def _waiting(count: int) -> str:

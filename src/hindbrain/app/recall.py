@@ -4,14 +4,14 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from hindbrain.app.gather import gather, misspelled, needs_model
+from hindbrain.app.gather import Gathered, gather, misspelled, needs_model
 from hindbrain.app.select import known
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import TYPES, Kind, Pulse, State
 from hindbrain.core.recall import STRATEGIES, Ask, Candidate, Recalled, rank
 from hindbrain.core.value import dataclass, replace
 from hindbrain.errors import DiskFull, ReadOnly, StoreLocked
-from hindbrain.ports import Changes, Store, Transaction, Where
+from hindbrain.ports import Changes, Store, Transaction, Where, Worker
 
 _PATIENCE_S = 0.2  # an answer is not kept waiting for its own counter
 _RELEVANT = 0.65  # raw similarity from which an answer counts as served
@@ -69,11 +69,19 @@ def recall(question: Question, *, project: str, tools: Tools) -> Found:
         types=tuple(known(name, TYPES, name="type") for name in question.types),
         kinds=_kinds(question),
     )
-    if (answered := _elsewhere(question, ask, where=where, tools=tools)) is not None:
+    worker = _worker(question, ask, where=where, tools=tools)
+    if worker and (answered := _elsewhere(question, worker, where=where, tools=tools)) is not None:
         return answered
+    return _here(question, ask, where=where, tools=tools, is_late=bool(worker and worker.is_late))
+
+
+def _here(question: Question, ask: Ask, *, where: Where, tools: Tools, is_late: bool) -> Found:
     now = tools.clock.now()
     wide = replace(ask, limit=_ROOM * ask.limit + _ROOM) if question.scopes else ask
-    gathered = gather(wide, where, reader=tools.store, embedder=tools.embedder, as_of=question.as_of)
+    if is_late and tools.is_brief:
+        gathered = _by_words(wide, where, tools=tools)
+    else:
+        gathered = gather(wide, where, reader=tools.store, embedder=tools.embedder, as_of=question.as_of)
     candidates = _within(gathered.candidates, question.scopes) if question.scopes else gathered.candidates
     ranked = rank(candidates, ask, now=now, terms=gathered.terms, spelled=gathered.spelled)
     is_counted = question.is_counted and not question.as_of
@@ -88,15 +96,27 @@ def recall(question: Question, *, project: str, tools: Tools) -> Found:
     )
 
 
-def _elsewhere(question: Question, ask: Ask, *, where: Where, tools: Tools) -> Found | None:
-    """The answer of a worker that has the model running, where this process would have to start it; else None."""
-    embedder = tools.embedder
-    if tools.worker is None or embedder is None or question.as_of or not needs_model(ask, where, tools=tools):
+def _worker(question: Question, ask: Ask, *, where: Where, tools: Tools) -> Worker | None:
+    """The worker, where this process would have to start a model to answer; else None."""
+    if tools.worker is None or question.as_of or not needs_model(ask, where, tools=tools):
         return None
+    return tools.worker
+
+
+def _elsewhere(question: Question, worker: Worker, *, where: Where, tools: Tools) -> Found | None:
+    """The answer of a worker that has the same model running; None where it gives none."""
     from hindbrain.app.errand import errand, found  # most questions are answered here
 
-    space = embedder.space.name
-    return found(tools.worker.ask(errand(question, project=where.project, settings=tools.settings, space=space)))
+    space = tools.embedder.space.name if tools.embedder else ""
+    return found(worker.ask(errand(question, project=where.project, settings=tools.settings, space=space)))
+
+
+def _by_words(ask: Ask, where: Where, *, tools: Tools) -> Gathered:
+    """What is found without a model, by who has waited for the worker's and has no time left for its own."""
+    gathered = gather(ask, where, reader=tools.store, embedder=None)
+    waited = f"the worker did not answer within {tools.settings.worker_deadline_s:g}s"
+    notice = f"meaning is not compared: {waited}; `hindbrain doctor` tells whether it is stuck"
+    return replace(gathered, how="words: the worker did not answer in time", notices=(notice, *gathered.notices))
 
 
 def _states(question: Question) -> frozenset[State]:

@@ -31,6 +31,7 @@ class Tools:
     embedder: Embedder | None = None  # None: words only
     spool: Callable[[], Spool] | None = None  # what hooks left; opened by who needs it. None: there are no hooks
     worker: Worker | None = None  # a process that has the model running; None: do without
+    is_brief: bool = False  # ends with its answer: starts no model because a worker is late, and goes by words
     folders: Folders | None = None  # None: no file is read or written
     model: Model | None = None  # None: rules only
     pages: Pages | None = None  # None: no rule can be applied

@@ -18,14 +18,15 @@ class Call:
     is_json: bool = False
     per_worktree: bool = False
 
-    def open(self, *, is_new: bool = False) -> "Hindbrain":
-        """The memory of the project. A name that nobody has used is worth a word, unless `is_new` expects one."""
+    def open(self, *, is_new: bool = False, is_brief: bool = True) -> "Hindbrain":
+        """The memory of the project. A name that nobody has used is worth a word, unless `is_new` expects one.
+        A command that stays is not `is_brief`: a model that it starts serves all that follows."""
         from hindbrain.settings import load
         from hindbrain.wiring import open_hindbrain  # late: a wrong option must not pay for the store
 
         settings = load()
         settings = replace(settings, per_worktree=self.per_worktree or settings.per_worktree)
-        hindbrain = open_hindbrain(project=self.project or None, settings=settings)
+        hindbrain = open_hindbrain(project=self.project or None, settings=settings, is_brief=is_brief)
         if self.project and not is_new and hindbrain.project is None:
             self.note([f"nothing has been kept for {self.project} yet"])
         return hindbrain

@@ -65,7 +65,7 @@ def _server(call: Call) -> "MCPServer[object]":
 
     @lru_cache(maxsize=_PROJECTS)
     def opened(project: str) -> "Hindbrain":
-        return Call(project=project, per_worktree=call.per_worktree).open(is_new=True)
+        return Call(project=project, per_worktree=call.per_worktree).open(is_new=True, is_brief=False)
 
     def opener(caller: "Caller") -> "Hindbrain":
         return opened(caller.project or call.project)

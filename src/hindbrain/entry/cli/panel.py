@@ -36,7 +36,7 @@ def panel(call: Call, view: str) -> int:
     is_screen = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty() and not call.is_json
     if is_screen:
         require()
-    with call.open() as hindbrain:
+    with call.open(is_brief=False) as hindbrain:
         board = read(hindbrain)
         key = key_of(view, among=board.views)
         if not key:
