@@ -343,7 +343,7 @@ ELSEWHERE = {
     "hub": "`{address, login}`; `login` is a link that lets one browser in.",
     "token": "`{token}`; with `add` `{name, rights, created_at, project, revoked_at, token}`, with `list` `{tokens}`: "
     "list of the same without `token`, with `revoke` one of those.",
-    "add": f"{_RECEIPT}.",
+    "add": f"{_RECEIPT}; with `--later` `{{promised, at}}`, the id of the receipt that follows.",
     "show": f"{_MEMORY}, with `standing`: `{{helped, hurt, unknown, freshness}}` or null, and `anchors`: {_ANCHORS}; "
     "with `--history` also `history`: list of `{change, changed_by, since, until, memory}`. Of several ids "
     "`{memories}`, a list of these.",

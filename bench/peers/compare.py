@@ -171,6 +171,7 @@ class _Contender:
             right=_right(searches[::2], plan.exact(place, project="")),
             narrow_right=_right(searches[1::2], plan.exact(place, project=_ONE_PROJECT)),
             bytes=kept["bytes"],
+            owed=kept["owed_ms"],
         )
         self._standing = replace(self._standing, points=(*self._standing.points, point))
 

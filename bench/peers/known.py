@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 OURS = "ours"
+LATER = "ours_later"
 FLOOR = "floor"
 
 
@@ -25,6 +26,13 @@ _EXTENSIONS = "import sqlite3; sqlite3.Connection.enable_load_extension"
 # may take a build with several gigabytes for graphics cards, and an index or a folder of wheels can offer a small one.
 KNOWN = (
     Peer(name=OURS, title="Hindbrain", libraries=("hindbrain.wiring",), kept="disk, synced", is_vector_only=False),
+    Peer(
+        name=LATER,
+        title="Hindbrain, `add_later`",
+        libraries=("hindbrain.wiring",),
+        kept="disk, synced, in the spool",
+        is_vector_only=False,
+    ),
     Peer(
         name=FLOOR,
         title="plain SQLite: row, FTS5, int8 vector",

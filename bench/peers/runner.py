@@ -81,10 +81,13 @@ class Runner:
         return {**spent, "found": [list(texts) for texts in found]}
 
     def size(self) -> Answer:
-        """What is kept on the disk, and in memory that nothing else could use."""
+        """What is kept on the disk, and in memory that nothing else could use; and what a store still owes that puts
+        work off, in CPU ms for each add."""
         files = (path for path in self._folder.rglob("*") if path.is_file())
         elsewhere: Callable[[], int] = getattr(self._subject, "disk", int)
+        owed: Callable[[], float] = getattr(self._subject, "owed", float)
         return {
+            "owed_ms": owed(),
             "bytes": sum(path.stat().st_size for path in files) + elsewhere(),
             "memory": max(0, _private_bytes() - self._before) + self._outside().memory,
         }

@@ -32,7 +32,8 @@ class Subject(Protocol):
     """A store of memories, opened in a folder of its own with all of its defaults; one that is there is opened again.
 
     It may also have `nearest` and `worded`, which search by vectors and by words alone; `outside`, which tells what
-    other processes that work for it have spent and hold; and `disk`, how many bytes they keep there.
+    other processes that work for it have spent and hold; `disk`, how many bytes they keep there; and `owed`, which does
+    what adding put off, and tells what that took for each add.
     """
 
     def fill(self, items: Sequence[Item]) -> None:

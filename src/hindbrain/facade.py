@@ -15,6 +15,7 @@ from hindbrain.ports import Dialect, Folders, Project, Store
 from hindbrain.settings import Settings
 
 if TYPE_CHECKING:  # verbs load when they are called: a recall must not pay for the importer
+    from hindbrain.app.add import Promise
     from hindbrain.app.adopt import Adopted
     from hindbrain.app.backup import Saved
     from hindbrain.app.before import Briefing
@@ -287,6 +288,14 @@ class Hindbrain:
 
             reindex(receipt.memory_id, tools=self._tools)
         return receipt
+
+    def add_later(self, content: str, **new: Unpack[New]) -> Promise:
+        """Write down what a person says, and let the worker keep it: it is safe when this returns, and found soon
+        after. Far cheaper than `add`; what became of it is told by the receipt with the promise's id."""
+        from hindbrain.app.add import Noted
+        from hindbrain.app.later import promise
+
+        return promise(Noted(content=content, **new), self._located, tools=self._tools)
 
     def record(self, deed: str, *, session: str, **done: Unpack[Done]) -> Recorded:
         """Note what an agent did, and learn from it at once where it completes something."""

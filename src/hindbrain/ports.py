@@ -277,7 +277,12 @@ class Spoiled:
 
 
 class Spool(Protocol):
-    """Where hooks leave what they were told, for the one worker that takes it up."""
+    """Where hooks leave what they were told, and whoever promises to keep something, for the one worker that takes it
+    up."""
+
+    def append(self, client: str, payload: bytes, *, at: datetime) -> None:
+        """Leave a record; it is on disk, and found there after a power cut, when this returns. Whole, or not at all
+        with DiskFull or ReadOnly."""
 
     def claim(self) -> Sequence[str]:
         """Names of the files to be read, oldest first: the one that hooks write to, which they write to no more, and

@@ -1,4 +1,4 @@
-"""How what hooks were told lies on disk until the worker takes it up.
+"""How what hooks were told, and what was promised to be kept, lies on disk until the worker takes it up.
 
 One line a record: `1 CLIENT UNIX_MS CRC32 PAYLOAD`. Hooks append to `current`, each with one write, under a shared lock
 on the file. The worker renames that file, so that no hook finds it any more, and has read all of it when it gets the
@@ -6,6 +6,7 @@ exclusive lock: then nobody can still be writing. A hook that opened the file be
 its lock, whether the name still leads to it, and starts over if not.
 """
 
+import errno
 import fcntl
 import json
 import os
@@ -19,11 +20,18 @@ from zlib import crc32
 
 from hindbrain.adapters.journal import Journal, line_of, nothing
 from hindbrain.core.model.moment import stamp
+from hindbrain.errors import DiskFull, ReadOnly
 from hindbrain.ports import Record, Spoiled
 
 _HEAD = re.compile(rb"1 ([a-z][a-z0-9_-]{0,31}) ([0-9]{1,14}) ([0-9a-f]{8}) ")
 _HEADS = 20  # places in a broken line at which a whole record may begin
 _BAD_BYTES = 4_000_000  # of lines that nobody could read
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FIXES = {
+    DiskFull: "free some space and try again",
+    ReadOnly: "make the folder writable, or set HINDBRAIN_HOME to one that is",
+}
 
 
 class FileSpool:
@@ -34,20 +42,32 @@ class FileSpool:
         self._journal = Journal(folder / "kept")
 
     def append(self, client: str, payload: bytes, *, at: datetime) -> None:
-        """Add a record; it is on disk when this returns."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         plain = payload.replace(b"\r", b" ").replace(b"\n", b" ")
         line = b"1 %s %d %08x %s\n" % (client.encode(), int(at.timestamp() * 1000), crc32(plain), plain)
-        while True:
-            handle = os.open(self._current, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        try:
+            handle = self._opened()
             try:
-                fcntl.flock(handle, fcntl.LOCK_SH)
-                if _is_at(self._current, handle):
-                    os.write(handle, line)
-                    os.fsync(handle)
-                    return
+                _put(handle, line)
+                os.fsync(handle)
             finally:
                 os.close(handle)
+            self._sync()  # the name as well: another may have made the file a moment ago
+        except OSError as error:
+            kind = DiskFull if error.errno in _FULL else ReadOnly
+            raise kind(f"{self._current}: {error.strerror}; nothing was saved", fix=_FIXES[kind]) from None
+
+    def _opened(self) -> int:
+        """What is the current file while it is locked."""
+        while True:
+            try:
+                handle = os.open(self._current, _FLAGS, 0o600)
+            except FileNotFoundError:
+                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                handle = os.open(self._current, _FLAGS, 0o600)
+            fcntl.flock(handle, fcntl.LOCK_SH)
+            if _is_at(self._current, handle):
+                return handle
+            os.close(handle)
 
     def claim(self) -> Sequence[str]:
         names = self._claimed()
@@ -174,6 +194,18 @@ def _clean(line: bytes) -> bytes:
     head = b" " * len(record.lost)
     when = round(record.at.timestamp() * 1000)
     return head + line_of(record.client, when, payload=record.payload, size=len(line) - len(head))
+
+
+def _put(handle: int, line: bytes) -> None:
+    """All of it, or nothing. Where others have written behind a beginning, that stays, and whoever reads it says so."""
+    size, done = os.fstat(handle).st_size, 0
+    try:
+        while done < len(line):  # a full disk takes a part, and says so only when asked again
+            done += os.write(handle, line[done:])
+    except OSError:
+        if _is_locked(handle) and os.fstat(handle).st_size == size + done:
+            os.ftruncate(handle, size)
+        raise
 
 
 def _moment(unix_ms: int) -> datetime:

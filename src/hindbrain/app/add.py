@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from hindbrain.app.admission import admitted, admitted_body, admitted_list, kinds_removed, tidy
+from hindbrain.app.admission import admitted, admitted_body, admitted_list, kinds_removed, measured, tidy
 from hindbrain.app.compose import Draft, compose
 from hindbrain.app.embed import vectors_now
 from hindbrain.app.keep import Newcomer, foresee, keep, wordings
@@ -40,47 +40,40 @@ class Noted:
     learned_at: datetime | None = None  # None: now; without a zone: UTC
 
 
-def add(noted: Noted, *, project: str, tools: Tools) -> Receipt:
-    """Keep what a person says. BadValue or TooLong before anything is written."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promise:
+    """That something will be kept, given before it is."""
+
+    id: str  # of the receipt that will tell what became of it
+    at: datetime
+    removed: tuple[str, ...] = ()  # what the door took out since
+
+
+def add(noted: Noted, *, project: str, tools: Tools, promise: Promise | None = None) -> Receipt:
+    """Keep what a person says; what was promised, once. BadValue or TooLong before anything is written."""
     now, chance, settings = tools.clock.now(), tools.chance, tools.settings
-    _check(noted, now)
+    checked(noted, now)
     noted = _tidied(noted)
     passed = admitted(noted.content, name="the content")
-    if not passed.text.strip():
-        raise BadValue("the content is empty", fix="give the text of the memory")
-    receipt_id = chance.id("rcp", now)
-    actor = Actor(type=ActorType.HUMAN, persona=noted.persona, hat=noted.hat)
-    provenance = Provenance(
-        actor=actor,
-        session=noted.session,
-        task=noted.task,
-        source=Source.MANUAL,
-        adapter="cli",
-        receipt=receipt_id,
-    )
-    draft = Draft(
-        text=passed.text.strip(),
-        project=project,
-        provenance=provenance,
-        type=noted.type,
-        kind=Kind(noted.kind),
-        persona=noted.persona or None,
-        said_at=min(in_utc(noted.learned_at), now) if noted.learned_at else None,
-        body=admitted_body(noted.body),
-    )
+    _refuse_empty(passed.text)
+    promised = promise or Promise(id=chance.id("rcp", now), at=now)
+    draft = _drafted(noted, passed.text.strip(), project=project, promise=promised, is_late=promise is not None)
     memory, judged = compose(draft, memory_id=chance.id("mem", now), now=now, settings=settings)
-    saying = Saying(memory_id=memory.id, receipt=receipt_id, session=noted.session, speaker="human", at=now)
+    saying = Saying(memory_id=memory.id, receipt=promised.id, session=noted.session, speaker="human", at=promised.at)
     memory = _with_wishes(memory, noted)
     newcomer = Newcomer(
         memory=memory, saying=saying, trust_reason=judged.reason, vectors=vectors_now(memory, tools.embedder)
     )
 
     def work(tx: Transaction) -> Receipt:
+        key = fingerprint([promised.id])
+        if promise and (known := tx.receipts_for(key)):
+            return replace(known, is_replay=True)
         kept = keep(newcomer, tx, chance=chance, settings=settings)
         _apply_wishes(kept.memory_id, newcomer.memory, noted=noted, tx=tx)
         receipt = Receipt(
-            id=receipt_id,
-            key=fingerprint([receipt_id]),
+            id=promised.id,
+            key=key,
             at=now,
             project=project,
             verdict=kept.verdict,
@@ -92,12 +85,33 @@ def add(noted: Noted, *, project: str, tools: Tools) -> Receipt:
             session=noted.session,
             task=noted.task,
             adapter="cli",
-            removed=kinds_removed(passed),
+            removed=tuple(dict.fromkeys((*promised.removed, *kinds_removed(passed)))),
         )
         tx.apply(Changes(receipts=(receipt,)))
         return receipt
 
     return tools.store.write(work, meanwhile=lambda reader: foresee(wordings(memory), reader, settings=settings))
+
+
+def _drafted(noted: Noted, text: str, *, project: str, promise: Promise, is_late: bool) -> Draft:
+    said_at = min(in_utc(noted.learned_at), promise.at) if noted.learned_at else None
+    return Draft(
+        text=text,
+        project=project,
+        provenance=Provenance(
+            actor=Actor(type=ActorType.HUMAN, persona=noted.persona, hat=noted.hat),
+            session=noted.session,
+            task=noted.task,
+            source=Source.MANUAL,
+            adapter="cli",
+            receipt=promise.id,
+        ),
+        type=noted.type,
+        kind=Kind(noted.kind),
+        persona=noted.persona or None,
+        said_at=said_at or (promise.at if is_late else None),
+        body=admitted_body(noted.body),
+    )
 
 
 def _tidied(noted: Noted) -> Noted:
@@ -141,7 +155,10 @@ _USUAL = 5  # importance that nobody asked for
 _AHEAD = timedelta(days=1)  # a day that has begun for the person may not have begun in UTC
 
 
-def _check(noted: Noted, now: datetime) -> None:
+def checked(noted: Noted, now: datetime) -> None:
+    """BadValue for whatever can be told to be wrong without the store; TooLong for what no memory can hold."""
+    _refuse_empty(noted.content)
+    measured(noted.content, name="the content")
     choices = (
         ("type", noted.type, TYPES),
         ("kind", noted.kind, tuple(Kind)),
@@ -160,6 +177,11 @@ def _check(noted: Noted, now: datetime) -> None:
         )
     if wrong := faults(Kind(noted.kind), noted.body):
         raise BadValue("; ".join(wrong), fix="correct the body, or leave the field out")
+
+
+def _refuse_empty(text: str) -> None:
+    if not text.strip():
+        raise BadValue("the content is empty", fix="give the text of the memory")
 
 
 def _with_wishes(memory: Memory, noted: Noted) -> Memory:

@@ -15,9 +15,9 @@ def admitted(text: str, *, name: str) -> Passed:
     Measured twice: before the door, which would read ten megabytes only to have them refused, and after it,
     because a mark may be longer than what it stands for.
     """
-    _measure(text, name)
+    measured(text, name=name)
     passed = admit(text)
-    _measure(passed.text, name)
+    measured(passed.text, name=name)
     return passed
 
 
@@ -74,7 +74,8 @@ def kinds_removed(*passed: Passed) -> tuple[str, ...]:
     return tuple(dict.fromkeys(finding.kind for one in passed for finding in one.findings))
 
 
-def _measure(text: str, name: str) -> None:
+def measured(text: str, *, name: str) -> None:
+    """TooLong for what no memory can hold."""
     if len(text) > MAX_CHARACTERS:
         raise TooLong(
             f"{name} has {len(text):,} characters, a memory at most {MAX_CHARACTERS:,}",

@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from hindbrain.app import later
 from hindbrain.app.ending import completed
 from hindbrain.app.observe import observed
 from hindbrain.app.projects import adopted
@@ -121,6 +122,8 @@ class _Batch:
         payload = json.loads(record.payload)
         if not isinstance(payload, dict):
             raise ValueError("the payload is not an object")
+        if record.client == later.CLIENT:
+            return later.queued(payload, at=record.at, tools=self._tools)
         if payload.get("hook_event_name") == TASK_COMPLETED:
             return queued(payload, at=record.at, tools=self._tools)
         known = notice(record.client, payload, at=record.at)

@@ -13,10 +13,12 @@ def handlers() -> Mapping[str, Handler]:
     from hindbrain.app.continuity import continuity_job
     from hindbrain.app.handoff import handoff_job
     from hindbrain.app.hear import hear
+    from hindbrain.app.later import add_job
     from hindbrain.app.verify import handle as verify
     from hindbrain.app.weekly import upkeep_job
 
     return {
+        "add": add_job,
         "transcript": hear,
         "extract": _extract,
         "judge": _judge,

@@ -1,14 +1,20 @@
 """How a person writes a memory down on the command line."""
 
-from hindbrain.core.hints import Unpack
+from hindbrain.core.hints import TYPE_CHECKING, Unpack
 from hindbrain.core.model import TYPES, Kind
+from hindbrain.core.model.moment import stamp
 from hindbrain.entry.cli import cards, choices, options
 from hindbrain.entry.cli.call import Call, given
 from hindbrain.entry.cli.intake import STREAM, Taken, notify, take
+from hindbrain.entry.cli.output import bold, dim
 from hindbrain.entry.cli.records import receipt_record
 from hindbrain.entry.cli.values import Day, Share, Whole
 from hindbrain.entry.cli.verb import Misuse, argument, command, option
 from hindbrain.facade import New
+from hindbrain.settings import worker_socket
+
+if TYPE_CHECKING:
+    from hindbrain.app.add import Promise
 
 
 @command(
@@ -17,6 +23,7 @@ hindbrain add "Run migrations before the worker starts"
 hindbrain add --type pitfall --file src/jobs/lock.py "Locks expire after 30 s"
 git log -1 --format=%B | hindbrain add --type decision --title "Why we left v1"
 hindbrain add --learned 2026-01-31 "The payment API allows 100 requests per minute"
+hindbrain add --later "The nightly build needs 8 GB"
 """
 )
 @argument("words", metavar="[CONTENT]", nargs=-1)
@@ -48,7 +55,10 @@ hindbrain add --learned 2026-01-31 "The payment API allows 100 requests per minu
 )
 @option("--everywhere", is_flag=True, help="For every project, not only this one.")
 @option("--pin", "pinned", is_flag=True, help="Never fades, never archived.")
-def add(call: Call, words: tuple[str, ...], content: str | None, **new: Unpack[New]) -> None:
+@option(
+    "--later", is_flag=True, help="Write it down safely and return; the worker keeps it, and its receipt tells how."
+)
+def add(call: Call, words: tuple[str, ...], content: str | None, later: bool, **new: Unpack[New]) -> None:
     """Write down one memory yourself.
 
     CONTENT is the text itself. Without it, the text is read from a pipe. A memory that a person adds is
@@ -58,7 +68,20 @@ def add(call: Call, words: tuple[str, ...], content: str | None, **new: Unpack[N
         raise Misuse("Give the text once: as CONTENT or with --content.")
     said = " ".join(words) or content
     taken = take(said) if said in (None, STREAM) else Taken(text=said or "", origin="")
-    with call.open(is_new=True) as hindbrain:
-        receipt = hindbrain.add(taken.text, **given(new))
     notices = notify(taken, is_json=call.is_json)
+    with call.open(is_new=True) as hindbrain:
+        if later:
+            promised = hindbrain.add_later(taken.text, **given(new))
+            record = {"promised": promised.id, "at": stamp(promised.at)}
+            call.tell(lambda: record | notices, _promised_lines(promised, home=hindbrain.settings.home))
+            return
+        receipt = hindbrain.add(taken.text, **given(new))
     call.tell(lambda: receipt_record(receipt) | notices, cards.receipt_lines(receipt))
+
+
+def _promised_lines(promised: "Promise", *, home: str) -> list[str]:
+    from pathlib import Path  # late: an answer to `add` needs none
+
+    is_served = Path(worker_socket(home)).exists()
+    step = "the worker keeps it" if is_served else "no worker runs; `hindbrain worker --once` keeps it"
+    return [f"{bold('promised')}    safe on disk: {step}", f"            {dim(promised.id)}"]
