@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
+from functools import cache
 
 from hindbrain.adapters.ai.facade import Models
 from hindbrain.adapters.clock import SystemChance, SystemClock
@@ -53,7 +54,7 @@ def open_hindbrain(
         chance=SystemChance(),
         files=LocalFiles(),
         settings=settings,
-        spool=lambda: spool_of(settings),
+        spool=cache(lambda: spool_of(settings)),
         embedder=embedder or models.embedder(worker=lambda: worker_of(settings)),
         model=models,
         worker=worker_of(settings) if os.path.exists(worker_socket(settings.home)) else None,
@@ -89,7 +90,7 @@ def open_tools(settings: Settings) -> Tools:
         files=LocalFiles(),
         settings=settings,
         embedder=models.embedder(),
-        spool=lambda: spool_of(settings),
+        spool=cache(lambda: spool_of(settings)),
         model=models,
         folders=_Folders(),
         pages=_Pages(),

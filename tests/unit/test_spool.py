@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import threading
 from binascii import crc32
 from datetime import timedelta
 from pathlib import Path
@@ -186,3 +187,48 @@ def test_a_text_to_be_forgotten_is_found_however_it_is_written(spool: FileSpool,
         (name,) = spool.claim()[number:]
         assert str(tmp_path / "spool" / name) in spool.forget([text])
     assert (tmp_path / "spool" / "bad").read_text() == "another line\n"
+
+
+def test_threads_that_share_a_spool_lose_nothing_while_somebody_takes_it_up(spool: FileSpool, tmp_path: Path) -> None:
+    """One handle for all of them: who is done must not unlock the file for who is not."""
+    taker = FileSpool(tmp_path / "spool")
+    threads = [
+        threading.Thread(
+            target=lambda name=name: [spool.append("claude", b"%d-%d" % (name, n), at=NOW) for n in range(40)]
+        )
+        for name in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    found: list[bytes] = []
+    while not found or any(thread.is_alive() for thread in threads) or taker.vitals()["waiting_bytes"] != "0":
+        for name in taker.claim():
+            records = [record for record in taker.records(name) if isinstance(record, Record)]
+            if taker.finish(name, at=records[-1].end if records else 0):
+                found += [record.payload for record in records]
+    assert sorted(found) == sorted(b"%d-%d" % (name, n) for name in range(8) for n in range(40))
+
+
+def test_what_a_child_writes_does_not_unlock_what_its_parent_writes(spool: FileSpool, tmp_path: Path) -> None:
+    spool.append("claude", b"before", at=NOW)
+    spool._locked()  # the parent is about to write
+    child = os.fork()
+    if child == 0:
+        spool.append("claude", b"child", at=NOW)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    with (tmp_path / "spool" / "current").open("rb") as taker, pytest.raises(BlockingIOError):
+        fcntl.flock(taker, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    spool.append("claude", b"parent", at=NOW)
+    other = FileSpool(tmp_path / "spool")
+    (name,) = other.claim()
+    assert read_all(other, name) == [b"before", b"child", b"parent"]
+
+
+def test_a_file_that_was_taken_away_is_not_written_to_any_more(spool: FileSpool, tmp_path: Path) -> None:
+    taker = FileSpool(tmp_path / "spool")
+    for number in range(3):
+        spool.append("claude", b"%d" % number, at=NOW)
+        (name,) = taker.claim()
+        assert read_all(taker, name) == [b"%d" % number]
+        assert taker.finish(name, at=(tmp_path / "spool" / name).stat().st_size)

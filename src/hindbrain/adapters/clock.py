@@ -4,14 +4,14 @@ import os
 from _thread import allocate_lock  # threading's Lock, without loading threading
 from datetime import UTC, datetime
 
-from hindbrain.core.model.moment import to_milliseconds
-
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: no i, l, o, u to misread
+_BITS = tuple(range(125, -1, -5))
 
 
 class SystemClock:
     def now(self) -> datetime:
-        return to_milliseconds(datetime.now(UTC))
+        now = datetime.now(UTC)
+        return now.replace(microsecond=now.microsecond // 1000 * 1000)
 
 
 class SystemChance:
@@ -34,4 +34,4 @@ class SystemChance:
 
 
 def _digits(number: int) -> str:
-    return "".join(_ALPHABET[number >> 5 * place & 31] for place in range(25, -1, -1))
+    return "".join([_ALPHABET[number >> bits & 31] for bits in _BITS])

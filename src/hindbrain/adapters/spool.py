@@ -12,6 +12,7 @@ import json
 import os
 import re
 import time
+from _thread import allocate_lock
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
@@ -27,6 +28,7 @@ _HEAD = re.compile(rb"1 ([a-z][a-z0-9_-]{0,31}) ([0-9]{1,14}) ([0-9a-f]{8}) ")
 _HEADS = 20  # places in a broken line at which a whole record may begin
 _BAD_BYTES = 4_000_000  # of lines that nobody could read
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+_synced = getattr(os, "fdatasync", os.fsync)  # with its size, without which nothing of it could be read
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FIXES = {
     DiskFull: "free some space and try again",
@@ -40,34 +42,64 @@ class FileSpool:
         self._current = folder / "current"
         self._bad = folder / "bad"
         self._journal = Journal(folder / "kept")
+        self._lock = allocate_lock()  # two threads with one handle would unlock it for each other
+        self._path = os.fspath(self._current)
+        self._handle: int | None = None  # of the current file, since it was first appended to
+        self._identity: tuple[int, int] | None = None  # of that file
+        self._is_named = False  # whether its name is known to be on the disk
+        self._pid = os.getpid()
 
     def append(self, client: str, payload: bytes, *, at: datetime) -> None:
         plain = payload.replace(b"\r", b" ").replace(b"\n", b" ")
         line = b"1 %s %d %08x %s\n" % (client.encode(), int(at.timestamp() * 1000), crc32(plain), plain)
         try:
-            handle = self._opened()
-            try:
-                _put(handle, line)
-                os.fsync(handle)
-            finally:
-                os.close(handle)
-            self._sync()  # the name as well: another may have made the file a moment ago
+            with self._lock:
+                self._append(line)
         except OSError as error:
             kind = DiskFull if error.errno in _FULL else ReadOnly
             raise kind(f"{self._current}: {error.strerror}; nothing was saved", fix=_FIXES[kind]) from None
 
-    def _opened(self) -> int:
+    def _append(self, line: bytes) -> None:
+        """To the current file, which stays open: as long as it does, no other file can be mistaken for it."""
+        handle = self._locked()
+        try:
+            _put(handle, line)
+            _synced(handle)
+        finally:
+            fcntl.flock(handle, fcntl.LOCK_UN)
+        if not self._is_named:  # another may have made the file a moment ago: its name must last as well
+            self._sync()
+            self._is_named = True
+
+    def _locked(self) -> int:
         """What is the current file while it is locked."""
+        if self._pid != os.getpid():  # a child that unlocks what it has in common with its parent unlocks it for both
+            self._pid, self._handle = os.getpid(), None
         while True:
-            try:
-                handle = os.open(self._current, _FLAGS, 0o600)
-            except FileNotFoundError:
-                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                handle = os.open(self._current, _FLAGS, 0o600)
+            handle = self._opened() if self._handle is None else self._handle
             fcntl.flock(handle, fcntl.LOCK_SH)
-            if _is_at(self._current, handle):
+            self._handle = handle
+            if _identity(self._path) == self._identity:
                 return handle
-            os.close(handle)
+            self._close()
+
+    def _opened(self) -> int:
+        self._is_named = False
+        try:
+            handle = os.open(self._path, _FLAGS, 0o600)
+        except FileNotFoundError:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle = os.open(self._path, _FLAGS, 0o600)
+        self._identity = _identity(handle)
+        return handle
+
+    def _close(self) -> None:
+        if self._handle is not None and self._pid == os.getpid():
+            os.close(self._handle)
+        self._handle = None
+
+    def __del__(self) -> None:
+        self._close()
 
     def claim(self) -> Sequence[str]:
         names = self._claimed()
@@ -198,13 +230,14 @@ def _clean(line: bytes) -> bytes:
 
 def _put(handle: int, line: bytes) -> None:
     """All of it, or nothing. Where others have written behind a beginning, that stays, and whoever reads it says so."""
-    size, done = os.fstat(handle).st_size, 0
+    done = 0
     try:
         while done < len(line):  # a full disk takes a part, and says so only when asked again
             done += os.write(handle, line[done:])
     except OSError:
-        if _is_locked(handle) and os.fstat(handle).st_size == size + done:
-            os.ftruncate(handle, size)
+        end = os.lseek(handle, 0, os.SEEK_CUR)  # behind what was written last
+        if done and _is_locked(handle) and os.fstat(handle).st_size == end:
+            os.ftruncate(handle, end - done)
         raise
 
 
@@ -220,12 +253,13 @@ def _is_locked(handle: int) -> bool:
     return True
 
 
-def _is_at(path: Path, handle: int) -> bool:
+def _identity(file: str | int) -> tuple[int, int] | None:
+    """Which file that is, by its name or handle; None when there is none."""
     try:
-        found, held = path.stat(), os.fstat(handle)
+        found = os.stat(file)  # noqa: PTH116 - twice as fast as a Path, for every record
     except FileNotFoundError:
-        return False
-    return (found.st_dev, found.st_ino) == (held.st_dev, held.st_ino)
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _forms(text: str) -> tuple[bytes, ...]:
