@@ -276,6 +276,9 @@ class Spoiled:
     line: bytes
 
 
+PROMISES = "hindbrain"  # whose records are promises; hooks write under the names of their clients
+
+
 class Spool(Protocol):
     """Where hooks leave what they were told, and whoever promises to keep something, for the one worker that takes it
     up."""

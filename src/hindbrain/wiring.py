@@ -44,9 +44,8 @@ def open_hindbrain(
     `embedder` compares meanings instead of the one that the settings name. A process that `is_brief` starts no model
     where a worker that has one is late: it answers by words.
     """
-    settings = settings or load()
-    if store is not None:
-        settings = replace(settings, store=os.fspath(store))
+    usual = settings or load()
+    settings = usual if store is None else replace(usual, store=os.fspath(store))
     store_, models = _opened(settings)
     tools = Tools(
         store=store_,
@@ -59,6 +58,7 @@ def open_hindbrain(
         model=models,
         worker=worker_of(settings) if os.path.exists(worker_socket(settings.home)) else None,
         is_brief=is_brief,
+        is_served=_is_same(settings.store, usual.store),
         folders=_Folders(),
         pages=_Pages(),
         dialect=_dialect,
@@ -78,6 +78,13 @@ def open_hindbrain(
         per_worktree=settings.per_worktree,
     )
     return Hindbrain(tools, located)
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether two addresses lead to one store; of servers, as they are written."""
+    if one == other or is_server(one) or is_server(other):
+        return one == other
+    return os.path.abspath(one) == os.path.abspath(other)
 
 
 def open_tools(settings: Settings) -> Tools:

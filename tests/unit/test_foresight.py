@@ -1,17 +1,19 @@
 """Whoever thinks before the gate decides as if it had done so behind it, whatever others did in between."""
 
+import fcntl
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from building import FakeChance, FakeClock, a_memory, a_project, keep
 
 from hindbrain.adapters.files import LocalFiles
 from hindbrain.adapters.sqlite import SqliteStore
-from hindbrain.adapters.sqlite.gate import Gate
+from hindbrain.adapters.sqlite.gate import Gate, _Place
 from hindbrain.app.add import Noted, add
 from hindbrain.app.archive import delete
 from hindbrain.app.capture import Said, capture
@@ -239,6 +241,56 @@ def test_a_look_that_fails_is_told_and_leaves_the_gate_to_others(lone: SqliteSto
         assert str(errors.get(timeout=30)) == "not this"
     writer.join()
     assert lone.write(lambda tx: tx.count(ALL), patience_s=30) == 4
+
+
+def test_a_turn_that_comes_too_late_is_nobodys(tmp_path: Path) -> None:  # R2
+    """Even where it comes in the moment in which somebody gives up waiting for it."""
+    before, store = Gate(tmp_path / "h.db"), tmp_path / "h.db"
+    with ExitStack() as held:
+        held.enter_context(before.hold(1))
+        place = _Place(f"{store}.next", f"{store}.turn")
+        assert place.is_next(30)
+        place._state = _Overtaken(place._state, held, place)  # type: ignore[assignment]
+        assert place.turn(0) is None
+    with Gate(store).hold(0):
+        assert not _is_free(f"{store}.turn"), "it was given back, once, and somebody else has it"
+
+
+class _Overtaken:
+    """A lock behind which the turn comes, as soon as it is left."""
+
+    def __init__(self, lock: Any, held: ExitStack, place: _Place) -> None:
+        self._lock, self._held, self._place, self._is_first = lock, held, place, True
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+        if self._is_first:
+            self._is_first = False
+            self._held.close()
+            assert self._place._end.acquire(timeout=30)
+
+
+def _is_free(path: str) -> bool:
+    with Path(path).open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+def test_a_thread_does_not_look_while_another_of_its_own_follows_the_store(lone: SqliteStore) -> None:  # R2
+    """What it would wait for is the turn itself: then it would think behind the gate, and twice."""
+    trail = lone._kept_trail()
+    assert trail is not None and trail.is_worn
+    with trail.lock:
+        lone._glance(lambda reader: pytest.fail("it had to wait"), trail)
+    looks: list[int] = []
+    lone._glance(lambda reader: looks.append(reader.count(ALL)), trail)
+    assert looks == [4]
 
 
 def test_behind_the_gate_a_text_is_not_shaped_again_that_was_looked_at(pair: Pair) -> None:  # R2

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,19 +13,34 @@ from building import NOW
 from calling import Cli
 from hooking import called
 
+import hindbrain
+from hindbrain.adapters import spool as spools
 from hindbrain.adapters.spool import FileSpool
+from hindbrain.adapters.sqlite import SqliteStore
 from hindbrain.app.add import Noted
 from hindbrain.app.drain import drain
+from hindbrain.app.forget import forget
 from hindbrain.app.handlers import handlers
 from hindbrain.app.jobs import run_due
-from hindbrain.app.later import CLIENT, add_job, promise
+from hindbrain.app.later import add_job, promise
 from hindbrain.app.projects import Located
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import Memory, Verdict
 from hindbrain.core.model.job import JobState
 from hindbrain.core.value import replace
-from hindbrain.errors import BadValue, DiskFull, HindbrainError, ReadOnly, TooLong
-from hindbrain.ports import Spoiled, Where
+from hindbrain.errors import (
+    BadValue,
+    DiskFailed,
+    DiskFull,
+    HindbrainError,
+    NotErased,
+    ReadOnly,
+    StoreLocked,
+    StoreUnreachable,
+    TooLong,
+)
+from hindbrain.ports import PROMISES, Record, Spoiled, Where
+from hindbrain.settings import Settings
 
 SAID = "Run the migrations before the worker starts"
 PLACE = Located(identities=("name:shop",), name="shop", root=None)
@@ -146,16 +162,105 @@ def test_what_could_not_be_kept_is_not_promised(
     assert spool.vitals()["waiting_bytes"] == "0"
 
 
-def test_where_nobody_takes_anything_up_nothing_is_promised(tools: Tools) -> None:
-    with pytest.raises(BadValue, match="later"):
-        promise(Noted(content=SAID), PLACE, tools=tools)
+def test_where_nobody_takes_anything_up_nothing_is_promised(tools: Tools, desk: Tools) -> None:
+    for one in (tools, replace(desk, is_served=False)):
+        with pytest.raises(BadValue, match="no worker takes up later"):
+            promise(Noted(content=SAID), PLACE, tools=one)
+
+
+def test_only_the_store_that_the_worker_of_the_home_works_for_makes_promises(tmp_path: Path) -> None:
+    settings = Settings(home=str(tmp_path), store=str(tmp_path / "hindbrain.db"), embedder="off")
+    with hindbrain.open(tmp_path / "x" / ".." / "hindbrain.db", "app", settings=settings) as memory:
+        memory.add_later(SAID)
+    with hindbrain.open(tmp_path / "other.db", "app", settings=settings) as memory, pytest.raises(BadValue):
+        memory.add_later(SAID)
+
+
+def test_what_turns_out_to_be_nothing_is_rejected_under_the_id_that_was_named(desk: Tools) -> None:
+    promised = promise(Noted(content="\u200b\u200b"), PLACE, tools=desk)
+    caught_up(desk)
+    (project,) = [one for one in desk.store.projects() if one.name == "shop"]
+    (receipt,) = desk.store.receipts(project.id)
+    assert (receipt.id, receipt.verdict) == (promised.id, Verdict.REJECTED) and "empty" in receipt.reason
+    assert desk.store.count_jobs() == {JobState.DONE: 1} and not kept(desk)
+
+
+def test_a_folder_whose_name_is_no_text_holds_up_nobody(desk: Tools) -> None:
+    odd = "/home/jane/caf\udce9"
+    with pytest.raises(BadValue, match="no text"):
+        promise(Noted(content="lost"), replace(PLACE, identities=(f"folder:{odd}",)), tools=desk)
+    promise(Noted(content=SAID), replace(PLACE, root=odd), tools=desk)
+    caught_up(desk)
+    assert [memory.content for memory in kept(desk)] == [SAID]
+
+
+def test_a_record_that_cannot_be_written_spoils_no_other(desk: Tools, spool: FileSpool) -> None:
+    told = {"identities": ["name:shop"], "name": "shop", "root": "/caf\udce9"}
+    record = {"id": "rcp-1", "project": told, "memory": {"content": "odd"}}
+    spool.append(PROMISES, json.dumps(record).encode(), at=NOW)
+    promise(Noted(content=SAID), PLACE, tools=desk)
+    caught_up(desk)
+    assert [memory.content for memory in kept(desk)] == [SAID]
+
+
+@pytest.mark.parametrize("error", [StoreLocked, StoreUnreachable, DiskFull])
+def test_a_store_that_fails_for_a_moment_breaks_no_promise(
+    desk: Tools, spool: FileSpool, monkeypatch: pytest.MonkeyPatch, error: type[HindbrainError]
+) -> None:
+    promise(Noted(content=SAID), PLACE, tools=desk)
+
+    def failing(*_: object, **__: object) -> None:
+        raise error("not now", fix="wait")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(desk.store, "adopt", failing)
+        with pytest.raises(error):
+            drain(spool, tools=desk, attempt=attempt)
+    caught_up(desk)
+    assert [memory.content for memory in kept(desk)] == [SAID]
+
+
+def test_a_promise_is_for_the_same_project_when_it_is_read_once_more_after_a_restore(
+    desk: Tools, spool: FileSpool, tmp_path: Path
+) -> None:
+    """What was taken up is kept as the door would have it; for whom it was must not change by that."""
+    places = [
+        Located(identities=("remote:host/jane/app", "folder:/home/jane/app/.git"), name="app", root=None),
+        Located(identities=("remote:host/jane/web", "folder:/home/jane/web/.git"), name="web", root=None),
+    ]
+    for place in places:
+        promise(Noted(content=f"{SAID} of {place.name}"), place, tools=desk)
+    caught_up(desk)
+    assert spool.replay() == 1
+    with closing(SqliteStore(tmp_path / "earlier.db")) as earlier:
+        restored = replace(desk, store=earlier)
+        caught_up(restored)
+        for place in places:
+            for identity in place.identities:
+                project = earlier.project_of([identity])
+                assert project is not None and project.name == place.name
+                assert [one.content for one in earlier.select(Where(project=project.id))] == [f"{SAID} of {place.name}"]
+
+
+def test_nothing_is_forgotten_while_a_promise_holds_it_and_no_promise_is_lost_by_it(
+    desk: Tools, spool: FileSpool
+) -> None:
+    promise(Noted(content=SAID), PLACE, tools=desk)
+    caught_up(desk)
+    (memory,) = kept(desk)
+    promise(Noted(content=f"{SAID}, twice on staging"), PLACE, tools=desk)
+    drain(spool, tools=desk, attempt=attempt)
+    with pytest.raises(NotErased, match="what was promised as rcp-"):
+        forget(memory.id, store=desk.store, clock=desk.clock, spool=spool)
+    run_due(handlers(), tools=desk, attempt=attempt)
+    assert len(desk.store.receipts(memory.project)) == 2
 
 
 @pytest.mark.parametrize("payload", [{}, {"id": "rcp-1"}, {"id": 3, "project": {}, "memory": {}}])
 def test_a_record_that_holds_no_promise_is_set_aside_and_stands_in_nobodys_way(
     desk: Tools, spool: FileSpool, payload: dict[str, object]
 ) -> None:
-    spool.append(CLIENT, json.dumps(payload).encode(), at=NOW)
+    spool.append(PROMISES, json.dumps(payload).encode(), at=NOW)
     promise(Noted(content=SAID), PLACE, tools=desk)
     caught_up(desk)
     assert [memory.content for memory in kept(desk)] == [SAID]
@@ -170,27 +275,59 @@ def test_a_hook_cannot_promise_anything(desk: Tools, spool: FileSpool) -> None:
     assert kept(desk) == []
 
 
-@pytest.mark.parametrize(("number", "error"), [(errno.ENOSPC, DiskFull), (errno.EROFS, ReadOnly)])
-def test_a_disk_that_refuses_is_told_and_leaves_no_half_of_a_record(
-    desk: Tools, spool: FileSpool, monkeypatch: pytest.MonkeyPatch, number: int, error: type[HindbrainError]
+@pytest.mark.parametrize(
+    ("number", "error"), [(errno.ENOSPC, DiskFull), (errno.EROFS, ReadOnly), (errno.EIO, DiskFailed)]
+)
+@pytest.mark.parametrize("call", ["write", "fdatasync"])
+def test_a_disk_that_refuses_is_told_and_nothing_of_it_is_kept(
+    desk: Tools, monkeypatch: pytest.MonkeyPatch, number: int, error: type[HindbrainError], call: str
 ) -> None:
+    def refusing(*_: object) -> int:
+        raise OSError(number, os.strerror(number))
+
     promise(Noted(content="kept before"), PLACE, tools=desk)
-    write = os.write
-
-    def refusing(handle: int, data: bytes) -> int:
-        if len(data) < 60:
-            raise OSError(number, os.strerror(number))
-        return write(handle, data[: len(data) - 50])
-
     with monkeypatch.context() as patch:
-        patch.setattr(os, "write", refusing)
+        patch.setattr(*(os, "write") if call == "write" else (spools, "_synced"), refusing)
         with pytest.raises(error, match="nothing was saved"):
             promise(Noted(content=SAID), PLACE, tools=desk)
     promise(Noted(content="kept after"), PLACE, tools=desk)
-    (name,) = spool.claim()
-    assert not [line for line in spool.records(name) if isinstance(line, Spoiled)]
     caught_up(desk)
     assert {memory.content for memory in kept(desk)} == {"kept before", "kept after"}
+
+
+def test_a_disk_that_takes_a_part_has_nothing_of_it_in_the_end(
+    desk: Tools, spool: FileSpool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    promise(Noted(content="kept before"), PLACE, tools=desk)
+    write = os.write
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", lambda handle, data: write(handle, data[:-50]))
+        with pytest.raises(DiskFull, match="nothing was saved"):
+            promise(Noted(content=SAID), PLACE, tools=desk)
+    promise(Noted(content="kept after"), PLACE, tools=desk)
+    (name,) = spool.claim()
+    assert [isinstance(line, Spoiled) for line in spool.records(name)] == [False, False]
+
+
+def test_what_others_wrote_behind_a_part_stays(
+    desk: Tools, spool: FileSpool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    other, write = FileSpool(tmp_path / "spool"), os.write
+
+    def overtaken(handle: int, data: bytes) -> int:
+        monkeypatch.setattr(os, "write", write)
+        done = write(handle, data[:-50])
+        other.append("claude", called("Stop"), at=NOW)
+        other._locked()  # and is about to write more
+        return done
+
+    monkeypatch.setattr(os, "write", overtaken)
+    with pytest.raises(DiskFull):
+        promise(Noted(content=SAID), PLACE, tools=desk)
+    other.append("claude", called("Stop"), at=NOW)
+    (name,) = spool.claim()
+    found = [line for line in spool.records(name) if isinstance(line, Record)]
+    assert [json.loads(record.payload)["hook_event_name"] for record in found] == ["Stop", "Stop"]
 
 
 def test_a_person_promises_on_the_command_line_and_finds_it_later(
@@ -198,7 +335,7 @@ def test_a_person_promises_on_the_command_line_and_finds_it_later(
 ) -> None:
     cli = Cli(tmp_path, monkeypatch)
     shown = cli("add", "--later", "--type", "pitfall", "The nightly build needs 8 GB")
-    assert "promised" in shown.out and "no worker runs; `hindbrain worker --once` keeps it" in shown.out
+    assert "promised" in shown.out and "no worker answers; `hindbrain worker --once` keeps it" in shown.out
     told = cli.json("add", "--later", "The weekly build needs 16 GB")
     assert cli.json("list")["memories"] == []
     cli("worker", "--once")

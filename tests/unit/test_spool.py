@@ -1,5 +1,6 @@
 """What hooks leave is read once, whole, and in order; what was cut short spoils nothing else."""
 
+import errno
 import fcntl
 import json
 import os
@@ -14,7 +15,9 @@ from hooking import read_all
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hindbrain.adapters import spool as spools
 from hindbrain.adapters.spool import FileSpool
+from hindbrain.errors import ReadOnly
 from hindbrain.ports import Record, Spoiled
 
 MS = int(NOW.timestamp() * 1000)
@@ -232,3 +235,61 @@ def test_a_file_that_was_taken_away_is_not_written_to_any_more(spool: FileSpool,
         (name,) = taker.claim()
         assert read_all(taker, name) == [b"%d" % number]
         assert taker.finish(name, at=(tmp_path / "spool" / name).stat().st_size)
+
+
+def test_nobody_waits_for_who_reads_what_was_taken_away(spool: FileSpool, tmp_path: Path) -> None:
+    spool.append("claude", b"before", at=NOW)
+    taker = FileSpool(tmp_path / "spool")
+    (name,) = taker.claim()
+    with (tmp_path / "spool" / name).open("rb") as read:
+        fcntl.flock(read, fcntl.LOCK_EX)  # as long as it likes
+        spool.append("claude", b"after", at=NOW)
+    assert read_all(taker, name) == [b"before"]
+    assert (tmp_path / "spool" / "current").read_bytes().endswith(b" after\n")
+
+
+def test_a_child_does_not_wait_for_a_thread_that_its_parent_had(spool: FileSpool, tmp_path: Path) -> None:
+    spool.append("claude", b"before", at=NOW)
+    with spool._lock:  # a thread is about to write
+        child = os.fork()
+        if child == 0:
+            spool.append("claude", b"child", at=NOW)
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+    assert (tmp_path / "spool" / "current").read_bytes().count(b"\n") == 2
+
+
+def test_what_was_taken_up_is_gone_also_for_who_still_has_it_open(spool: FileSpool, tmp_path: Path) -> None:
+    spool.append("claude", b'{"said": "a secret"}', at=NOW)
+    handle = spool._handle
+    assert handle is not None
+    taker = FileSpool(tmp_path / "spool")
+    (name,) = taker.claim()
+    assert taker.finish(name, at=os.fstat(handle).st_size)
+    assert os.fstat(handle).st_size == 0
+
+
+def test_who_died_between_keeping_a_file_and_removing_it_has_kept_it(spool: FileSpool, tmp_path: Path) -> None:
+    spool.append("claude", b'{"said": "kept"}', at=NOW)
+    (name,) = spool.claim()
+    path = tmp_path / "spool" / name
+    size, whole = path.stat().st_size, path.read_bytes()
+    assert spool.finish(name, at=size)
+    path.touch(mode=0o600)
+    assert spool.finish(name, at=size) and not path.exists()
+    assert b"".join(spool._journal.lines()).split(b" ", 4)[4].strip() == b'{"said":"kept"}' and whole
+
+
+def test_a_place_that_cannot_be_looked_at_leaves_no_lock(
+    spool: FileSpool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spool.append("claude", b"before", at=NOW)
+
+    def refusing(_: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    with monkeypatch.context() as patch, pytest.raises(ReadOnly):
+        patch.setattr(spools, "_identity", refusing)
+        spool.append("claude", b"never", at=NOW)
+    with (tmp_path / "spool" / "current").open("rb") as taker:
+        fcntl.flock(taker, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -14,6 +14,7 @@ from zlib import crc32
 
 from hindbrain.core.door import admit
 from hindbrain.core.hints import Any
+from hindbrain.ports import PROMISES
 
 _MOST = 100_000_000  # bytes of all files
 _SHORT = 200  # characters of a string that may come again: a folder, the name of a tool
@@ -82,7 +83,7 @@ class Journal:
 def line_of(client: str, unix_ms: int, *, payload: bytes, size: int) -> bytes:
     """A record of exactly `size` bytes, line break included, with that payload after it went through the door."""
     room = size - len(_HEAD % (client.encode(), unix_ms, 0)) - 1
-    clean = cleaned(payload)
+    clean = cleaned(payload, is_promise=client == PROMISES)
     if clean is None or len(clean) > room:
         return nothing(size)
     clean += b" " * (room - len(clean))
@@ -98,11 +99,15 @@ def nothing(size: int) -> bytes:
     return _HEAD % (b"none", 0, crc32(payload)) + payload + b"\n"
 
 
-def cleaned(payload: bytes) -> bytes | None:
-    """The payload as the door would have it, and no longer than it was; None when it is no JSON."""
+def cleaned(payload: bytes, *, is_promise: bool = False) -> bytes | None:
+    """The payload as the door would have it, and no longer than it was; None when it is no JSON. Of a promise it stays
+    as it is for which project it was given: names and paths by which others know it."""
     try:
         value = json.loads(payload)
-        return json.dumps(_cleaned(value), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+        clean = _cleaned(value)
+        if is_promise and isinstance(value, dict):
+            clean |= {"project": value.get("project")}
+        return json.dumps(clean, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     except (ValueError, RecursionError):
         return None
 

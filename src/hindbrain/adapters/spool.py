@@ -21,7 +21,7 @@ from zlib import crc32
 
 from hindbrain.adapters.journal import Journal, line_of, nothing
 from hindbrain.core.model.moment import stamp
-from hindbrain.errors import DiskFull, ReadOnly
+from hindbrain.errors import DiskFailed, DiskFull, HindbrainError, ReadOnly
 from hindbrain.ports import Record, Spoiled
 
 _HEAD = re.compile(rb"1 ([a-z][a-z0-9_-]{0,31}) ([0-9]{1,14}) ([0-9a-f]{8}) ")
@@ -29,10 +29,14 @@ _HEADS = 20  # places in a broken line at which a whole record may begin
 _BAD_BYTES = 4_000_000  # of lines that nobody could read
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 _synced = getattr(os, "fdatasync", os.fsync)  # with its size, without which nothing of it could be read
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_FIXES = {
+_ERRORS: dict[int, type[HindbrainError]] = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), DiskFull),
+    **dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR), ReadOnly),
+}
+_FIXES: dict[type[HindbrainError], str] = {
     DiskFull: "free some space and try again",
     ReadOnly: "make the folder writable, or set HINDBRAIN_HOME to one that is",
+    DiskFailed: "check the disk, then try again",
 }
 
 
@@ -52,46 +56,55 @@ class FileSpool:
     def append(self, client: str, payload: bytes, *, at: datetime) -> None:
         plain = payload.replace(b"\r", b" ").replace(b"\n", b" ")
         line = b"1 %s %d %08x %s\n" % (client.encode(), int(at.timestamp() * 1000), crc32(plain), plain)
+        if self._pid != os.getpid():  # a child knows not who held the lock; what it unlocks it unlocks for its parent
+            self._pid, self._lock, self._handle = os.getpid(), allocate_lock(), None
         try:
             with self._lock:
                 self._append(line)
         except OSError as error:
-            kind = DiskFull if error.errno in _FULL else ReadOnly
-            raise kind(f"{self._current}: {error.strerror}; nothing was saved", fix=_FIXES[kind]) from None
+            kind = _ERRORS.get(error.errno or 0, DiskFailed)
+            what = "it may have been saved" if isinstance(error, _UnsureError) else "nothing was saved"
+            raise kind(f"{self._current}: {error.strerror}; {what}", fix=_FIXES[kind]) from None
 
     def _append(self, line: bytes) -> None:
         """To the current file, which stays open: as long as it does, no other file can be mistaken for it."""
         handle = self._locked()
         try:
             _put(handle, line)
-            _synced(handle)
         finally:
             fcntl.flock(handle, fcntl.LOCK_UN)
         if not self._is_named:  # another may have made the file a moment ago: its name must last as well
-            self._sync()
+            _sync(self._folder)
             self._is_named = True
 
     def _locked(self) -> int:
-        """What is the current file while it is locked."""
-        if self._pid != os.getpid():  # a child that unlocks what it has in common with its parent unlocks it for both
-            self._pid, self._handle = os.getpid(), None
+        """What is the current file while it is locked. One that was taken away is locked by who reads it: not waited
+        for."""
         while True:
-            handle = self._opened() if self._handle is None else self._handle
-            fcntl.flock(handle, fcntl.LOCK_SH)
-            self._handle = handle
-            if _identity(self._path) == self._identity:
-                return handle
+            if self._handle is None:
+                self._open()
+            assert self._handle is not None
+            try:
+                is_locked = _is_shared(self._handle)
+                if _identity(self._path) == self._identity:
+                    if not is_locked:
+                        fcntl.flock(self._handle, fcntl.LOCK_SH)
+                        continue  # it may have been taken away meanwhile
+                    return self._handle
+            except OSError:
+                self._close()
+                raise
             self._close()
 
-    def _opened(self) -> int:
+    def _open(self) -> None:
         self._is_named = False
         try:
-            handle = os.open(self._path, _FLAGS, 0o600)
+            self._handle = os.open(self._path, _FLAGS, 0o600)
         except FileNotFoundError:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle = os.open(self._path, _FLAGS, 0o600)
-        self._identity = _identity(handle)
-        return handle
+            _sync(self._folder.parent)
+            self._handle = os.open(self._path, _FLAGS, 0o600)
+        self._identity = _identity(self._handle)
 
     def _close(self) -> None:
         if self._handle is not None and self._pid == os.getpid():
@@ -112,7 +125,7 @@ class FileSpool:
             last = int(names[-1].split("-")[1]) if names else 0
             names.append(f"drain-{max(time.time_ns(), last + 1):020d}-{os.urandom(4).hex()}")
             self._current.rename(self._folder / names[-1])
-            self._sync()
+            _sync(self._folder)
         return names
 
     def records(self, name: str, *, after: int = 0) -> Iterator[Record | Spoiled]:
@@ -127,12 +140,16 @@ class FileSpool:
 
     def finish(self, name: str, *, at: int) -> bool:
         path = self._folder / name
-        with path.open("rb") as file:
-            if not _is_locked(file.fileno()) or os.fstat(file.fileno()).st_size > at:
+        with path.open("r+b") as file:
+            size = os.fstat(file.fileno()).st_size
+            if not _is_locked(file.fileno()) or size > at:
                 return False
-            self._journal.keep(name, map(_clean, file))
+            if size:  # nothing: it was kept, and somebody died before the name was gone
+                self._journal.keep(name, map(_clean, file))
+                _sync(self._folder / "kept")
+                os.ftruncate(file.fileno(), 0)  # who has written to it may have it open for long
             path.unlink()
-        self._sync()
+        _sync(self._folder)
         return True
 
     def kept(self) -> Sequence[str]:
@@ -144,7 +161,7 @@ class FileSpool:
     def replay(self) -> int:
         count = self._journal.give_back(self._folder)
         if count:
-            self._sync()
+            _sync(self._folder)
         return count
 
     def spoiled(self) -> int:
@@ -196,14 +213,6 @@ class FileSpool:
             return []
         return sorted(entry.name for entry in os.scandir(self._folder) if re.fullmatch(_DRAIN, entry.name))
 
-    def _sync(self) -> None:
-        """A name that was changed is changed for good: what is read under one name must not come back under another."""
-        handle = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
 
 _DRAIN = r"drain-[0-9]{20}-[0-9a-f]{8}"
 
@@ -229,20 +238,47 @@ def _clean(line: bytes) -> bytes:
 
 
 def _put(handle: int, line: bytes) -> None:
-    """All of it, or nothing. Where others have written behind a beginning, that stays, and whoever reads it says so."""
-    done = 0
+    """All of it, on the disk, or nothing: a disk that takes a part is full. What others have written behind a beginning
+    stays, and so does the beginning: whoever reads it says so."""
+    done = os.write(handle, line)
     try:
-        while done < len(line):  # a full disk takes a part, and says so only when asked again
-            done += os.write(handle, line[done:])
-    except OSError:
-        end = os.lseek(handle, 0, os.SEEK_CUR)  # behind what was written last
-        if done and _is_locked(handle) and os.fstat(handle).st_size == end:
+        if done < len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        _synced(handle)
+    except OSError as error:
+        end = os.lseek(handle, 0, os.SEEK_CUR)
+        if _is_locked(handle) and os.fstat(handle).st_size == end:
             os.ftruncate(handle, end - done)
+        elif done < len(line):
+            os.write(handle, b"\n")
+        else:
+            raise _UnsureError(error.errno, error.strerror) from None
         raise
+
+
+class _UnsureError(OSError):
+    """It is in the file, and nobody knows whether it is on the disk."""
 
 
 def _moment(unix_ms: int) -> datetime:
     return datetime.fromtimestamp(unix_ms / 1000, UTC)
+
+
+def _sync(folder: Path) -> None:
+    """A name that was changed is changed for good: what is read under one name must not come back under another."""
+    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _is_shared(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _is_locked(handle: int) -> bool:

@@ -3,7 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from hindbrain.app.admission import admitted, admitted_body, admitted_list, kinds_removed, measured, tidy
+from hindbrain.app.admission import (
+    admitted,
+    admitted_body,
+    admitted_list,
+    kinds_removed,
+    measured,
+    measured_together,
+    tidy,
+)
 from hindbrain.app.compose import Draft, compose
 from hindbrain.app.embed import vectors_now
 from hindbrain.app.keep import Newcomer, foresee, keep, wordings
@@ -159,6 +167,9 @@ def checked(noted: Noted, now: datetime) -> None:
     """BadValue for whatever can be told to be wrong without the store; TooLong for what no memory can hold."""
     _refuse_empty(noted.content)
     measured(noted.content, name="the content")
+    measured(noted.title, name="the title")
+    for name, texts in (("tags", noted.tags), ("file_refs", noted.file_refs)):
+        measured_together(texts, name=name)
     choices = (
         ("type", noted.type, TYPES),
         ("kind", noted.kind, tuple(Kind)),

@@ -23,8 +23,7 @@ def admitted(text: str, *, name: str) -> Passed:
 
 def admitted_list(texts: Sequence[str], *, name: str) -> tuple[str, ...]:
     """Short texts that belong together (tags, file references), each once, through the door."""
-    if sum(len(text) + 1 for text in texts) > MAX_CHARACTERS:  # an empty one costs as well
-        raise TooLong(f"{name} have more than {MAX_CHARACTERS:,} characters together", fix="give fewer of them")
+    measured_together(texts, name=name)
     passed = (admitted(text, name=name).text.strip() for text in texts)
     return tuple(dict.fromkeys(text for text in passed if text))
 
@@ -81,3 +80,9 @@ def measured(text: str, *, name: str) -> None:
             f"{name} has {len(text):,} characters, a memory at most {MAX_CHARACTERS:,}",
             fix="say it shorter, or split it into several memories",
         )
+
+
+def measured_together(texts: Sequence[str], *, name: str) -> None:
+    """TooLong for more than one memory can bear."""
+    if texts and sum(len(text) + 1 for text in texts) > MAX_CHARACTERS:  # an empty one costs as well
+        raise TooLong(f"{name} have more than {MAX_CHARACTERS:,} characters together", fix="give fewer of them")

@@ -19,13 +19,22 @@ from hindbrain.core.door import admit
 from hindbrain.core.hooks.clients import notice
 from hindbrain.core.model.moment import stamp
 from hindbrain.core.value import dataclass, replace
-from hindbrain.errors import Conflict
-from hindbrain.ports import Changes, Record, Spoiled, Spool, Transaction
+from hindbrain.errors import (
+    Conflict,
+    DiskFailed,
+    DiskFull,
+    HindbrainError,
+    ReadOnly,
+    StoreLocked,
+    StoreUnreachable,
+)
+from hindbrain.ports import PROMISES, Changes, Record, Spoiled, Spool, Transaction
 
 Attempt = Callable[[Callable[[], None]], str]  # runs it, and outlives it: what went wrong, "" for nothing
 
 _BATCH, _BATCH_BYTES = 500, 4_000_000  # records, and bytes of them, that are written together
 _ASIDE = 20_000  # characters kept of a line that nobody could read
+_PASSING = (StoreLocked, StoreUnreachable, DiskFull, DiskFailed, ReadOnly)  # no record's fault
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,12 +109,23 @@ class _Batch:
         heard: list[Changes] = []
         spoiled: list[bytes] = []
         trouble = ""
+        stopped: list[HindbrainError] = []
+
+        def hear(record: Record) -> None:
+            try:
+                heard.append(self._heard(record))
+            except _PASSING as error:
+                stopped.append(error)
+                raise
+
         for line in batch:
             if isinstance(line, Spoiled):
                 spoiled.append(line.line)
                 continue
             spoiled += [line.lost] if line.lost.strip() else []
-            failed = self._attempt(lambda line=line: heard.append(self._heard(line)))  # type: ignore[misc]
+            failed = self._attempt(lambda line=line: hear(line))  # type: ignore[misc]
+            if stopped:  # it is the store that fails and not the record: all of them wait
+                raise stopped[0]
             if failed:
                 spoiled.append(line.payload)
                 trouble = failed
@@ -122,7 +142,7 @@ class _Batch:
         payload = json.loads(record.payload)
         if not isinstance(payload, dict):
             raise ValueError("the payload is not an object")
-        if record.client == later.CLIENT:
+        if record.client == PROMISES:
             return later.queued(payload, at=record.at, tools=self._tools)
         if payload.get("hook_event_name") == TASK_COMPLETED:
             return queued(payload, at=record.at, tools=self._tools)

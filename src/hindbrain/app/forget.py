@@ -1,8 +1,9 @@
 """When a memory counts as forgotten: only after the files were searched and its text was not found."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hindbrain.core.model import Memory, State
+from hindbrain.core.model.job import Job, JobState
 from hindbrain.core.value import dataclass
 from hindbrain.errors import NotErased, UnknownMemory
 from hindbrain.ports import Clock, Reader, Spool, Store, Where
@@ -29,8 +30,7 @@ def forget(memory_id: str, *, store: Store, clock: Clock, spool: Spool | None = 
             f"there is no memory {memory_id}", fix="give the whole id; `hindbrain list --all` shows the ids"
         )
     texts = texts_of(memory_id, store)
-    if spool:
-        refuse_waiting(texts, what=memory_id, spool=spool)
+    refuse_waiting(texts, what=memory_id, store=store, spool=spool)
     erased = store.erase(memory_id, at=clock.now())
     if erased.found_in:
         raise NotErased(
@@ -40,14 +40,24 @@ def forget(memory_id: str, *, store: Store, clock: Clock, spool: Spool | None = 
     return Forgotten(memory_id=memory_id, rows=erased.rows, backups=erased.backups)
 
 
-def refuse_waiting(texts: frozenset[str], *, what: str, spool: Spool) -> None:
-    """Drop what was kept of these texts beside the store; NotErased while hooks' records that wait hold one."""
-    waiting = spool.forget([text for text in texts if len(text) >= _TELLING])
+def refuse_waiting(texts: frozenset[str], *, what: str, store: Reader, spool: Spool | None) -> None:
+    """Drop what was kept of these texts beside the store; NotErased while hooks' records that wait hold one, or
+    something that was promised and is not kept yet."""
+    telling = [text for text in texts if len(text) >= _TELLING]
+    waiting = [f"what hooks left in {path}" for path in (spool.forget(telling) if spool else ())]
+    promised = store.jobs(states=(JobState.QUEUED, JobState.RUNNING), kind="add")
+    waiting += [f"what was promised as {job.payload['id']}" for job in promised if _holds(job, telling)]
     if waiting:
         raise NotErased(
-            f"nothing was erased: what hooks left in {', '.join(waiting)} holds the text of {what}, too",
+            f"nothing was erased: {', '.join(waiting)} holds the text of {what}, too",
             fix="`hindbrain worker --once` takes it up; then forget it again",
         )
+
+
+def _holds(job: Job, texts: Sequence[str]) -> bool:
+    told = job.payload.get("text")
+    said = [str(value) for value in told.values()] if isinstance(told, dict) else []
+    return any(text in one for text in texts for one in said)
 
 
 def texts_of(memory_id: str, reader: Reader) -> frozenset[str]:

@@ -109,11 +109,10 @@ def _together(source: Source, parts: Sequence[Purged]) -> Purged:
 
 def _refuse_waiting(purges: "Sequence[_Purge]", *, tools: Tools) -> None:
     """What hooks have left must be taken up first: it would come back from there."""
-    if tools.spool is None:
-        return
     gone = [memory.id for one in purges for memory in one.found.gone]
     texts = frozenset(text for key in gone for text in texts_of(key, tools.store))
-    refuse_waiting(texts, what=f"{len(gone)} memories", spool=tools.spool())
+    spool = tools.spool() if tools.spool else None
+    refuse_waiting(texts, what=f"{len(gone)} memories", store=tools.store, spool=spool)
 
 
 def _erased(done: Purged, *, tools: Tools, tell: Tell) -> Purged:

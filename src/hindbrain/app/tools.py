@@ -30,6 +30,7 @@ class Tools:
     settings: Settings
     embedder: Embedder | None = None  # None: words only
     spool: Callable[[], Spool] | None = None  # what hooks left; opened by who needs it. None: there are no hooks
+    is_served: bool = True  # whether the worker of the home, if there is one, works for this store
     worker: Worker | None = None  # a process that has the model running; None: do without
     is_brief: bool = False  # ends with its answer: starts no model because a worker is late, and goes by words
     folders: Folders | None = None  # None: no file is read or written

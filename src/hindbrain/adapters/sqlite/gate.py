@@ -110,10 +110,11 @@ class _Place:
         """The lock; None when it was not ours in time, and will not be."""
         self._end.acquire(timeout=max(0.0, timeout_s))
         with self._state:
-            self._is_left = self._outcome is None
-        if isinstance(self._outcome, OSError):
-            raise self._outcome
-        return self._outcome
+            outcome = self._outcome  # a turn that comes from now on is given back at once
+            self._is_left = outcome is None
+        if isinstance(outcome, OSError):
+            raise outcome
+        return outcome
 
     def leave(self) -> None:
         """Give back what we have, or what we get."""
@@ -131,7 +132,8 @@ class _Place:
         with self._state:
             if self._is_left and isinstance(found, int):
                 _release(found)
-            self._outcome = found
+            else:
+                self._outcome = found
             self._end.release()
 
 

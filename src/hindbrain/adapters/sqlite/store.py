@@ -99,10 +99,15 @@ class SqliteStore(SqliteReader):
         """Let `work` read one state of the store, if what it reads stays known when it reads again behind the gate."""
         if work is None or trail is None or not trail.is_worn:
             return
-        # Followed inside the transaction: what is known afterwards is what it saw.
-        followed = trail.followed(self._index.record, self._all, is_look=True)
-        with translated(self._path), trail.lock, steady(self._connection()), followed:
-            work(SqliteReader(self._path, self._connection, trail))
+        if not trail.lock.acquire(blocking=False):  # the one before us is a thread of our own, which follows it as well
+            return
+        try:
+            # Followed inside the transaction: what is known afterwards is what it saw.
+            followed = trail.followed(self._index.record, self._all, is_look=True)
+            with translated(self._path), steady(self._connection()), followed:
+                work(SqliteReader(self._path, self._connection, trail))
+        finally:
+            trail.lock.release()
 
     def adopt(self, identities: Sequence[str], *, name: str, project_id: str, at: datetime) -> Project:
         known = self.project_of(identities)

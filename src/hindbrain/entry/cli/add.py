@@ -11,7 +11,7 @@ from hindbrain.entry.cli.records import receipt_record
 from hindbrain.entry.cli.values import Day, Share, Whole
 from hindbrain.entry.cli.verb import Misuse, argument, command, option
 from hindbrain.facade import New
-from hindbrain.settings import worker_socket
+from hindbrain.settings import Settings
 
 if TYPE_CHECKING:
     from hindbrain.app.add import Promise
@@ -73,15 +73,15 @@ def add(call: Call, words: tuple[str, ...], content: str | None, later: bool, **
         if later:
             promised = hindbrain.add_later(taken.text, **given(new))
             record = {"promised": promised.id, "at": stamp(promised.at)}
-            call.tell(lambda: record | notices, _promised_lines(promised, home=hindbrain.settings.home))
+            call.tell(lambda: record | notices, _promised_lines(promised, hindbrain.settings))
             return
         receipt = hindbrain.add(taken.text, **given(new))
     call.tell(lambda: receipt_record(receipt) | notices, cards.receipt_lines(receipt))
 
 
-def _promised_lines(promised: "Promise", *, home: str) -> list[str]:
-    from pathlib import Path  # late: an answer to `add` needs none
+def _promised_lines(promised: "Promise", settings: Settings) -> list[str]:
+    from hindbrain.wiring import worker_of
 
-    is_served = Path(worker_socket(home)).exists()
-    step = "the worker keeps it" if is_served else "no worker runs; `hindbrain worker --once` keeps it"
+    is_served = worker_of(settings).ask({"do": "ping"}) is not None
+    step = "the worker keeps it" if is_served else "no worker answers; `hindbrain worker --once` keeps it"
     return [f"{bold('promised')}    safe on disk: {step}", f"            {dim(promised.id)}"]
