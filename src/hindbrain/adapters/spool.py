@@ -78,33 +78,38 @@ class FileSpool:
             self._is_named = True
 
     def _locked(self) -> int:
-        """What is the current file while it is locked. One that was taken away is locked by who reads it: not waited
-        for."""
+        """What is the current file while it is locked."""
         while True:
-            if self._handle is None:
-                self._open()
-            assert self._handle is not None
+            handle = self._opened()
             try:
-                is_locked = _is_shared(self._handle)
-                if _identity(self._path) == self._identity:
-                    if not is_locked:
-                        fcntl.flock(self._handle, fcntl.LOCK_SH)
-                        continue  # it may have been taken away meanwhile
-                    return self._handle
+                if self._is_ours(handle):
+                    return handle
             except OSError:
                 self._close()
                 raise
-            self._close()
 
-    def _open(self) -> None:
-        self._is_named = False
+    def _is_ours(self, handle: int) -> bool:
+        """Whether it is locked, and still the current file. One that was taken away is locked by who reads it, and not
+        waited for."""
+        is_locked = _is_shared(handle)
+        if _identity(self._path) != self._identity:
+            self._close()
+            return False
+        if not is_locked:
+            fcntl.flock(handle, fcntl.LOCK_SH)  # it may be taken away meanwhile: to be looked at again
+        return is_locked
+
+    def _opened(self) -> int:
+        if self._handle is not None:
+            return self._handle
         try:
-            self._handle = os.open(self._path, _FLAGS, 0o600)
+            handle = os.open(self._path, _FLAGS, 0o600)
         except FileNotFoundError:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             _sync(self._folder.parent)
-            self._handle = os.open(self._path, _FLAGS, 0o600)
-        self._identity = _identity(self._handle)
+            handle = os.open(self._path, _FLAGS, 0o600)
+        self._handle, self._identity, self._is_named = handle, _identity(handle), False
+        return handle
 
     def _close(self) -> None:
         if self._handle is not None and self._pid == os.getpid():

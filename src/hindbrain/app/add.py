@@ -165,11 +165,7 @@ _AHEAD = timedelta(days=1)  # a day that has begun for the person may not have b
 
 def checked(noted: Noted, now: datetime) -> None:
     """BadValue for whatever can be told to be wrong without the store; TooLong for what no memory can hold."""
-    _refuse_empty(noted.content)
-    measured(noted.content, name="the content")
-    measured(noted.title, name="the title")
-    for name, texts in (("tags", noted.tags), ("file_refs", noted.file_refs)):
-        measured_together(texts, name=name)
+    _measure(noted)
     choices = (
         ("type", noted.type, TYPES),
         ("kind", noted.kind, tuple(Kind)),
@@ -188,6 +184,14 @@ def checked(noted: Noted, now: datetime) -> None:
         )
     if wrong := faults(Kind(noted.kind), noted.body):
         raise BadValue("; ".join(wrong), fix="correct the body, or leave the field out")
+
+
+def _measure(noted: Noted) -> None:
+    _refuse_empty(noted.content)
+    measured(noted.content, name="the content")
+    measured(noted.title, name="the title")
+    measured_together(noted.tags, name="tags")
+    measured_together(noted.file_refs, name="file_refs")
 
 
 def _refuse_empty(text: str) -> None:
