@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from bench.lessons import lessons, questions
 from bench.peers.compare import compared, planned
 from bench.peers.environments import Absent, folder, last_line, python_of
-from bench.peers.known import FLOOR, KNOWN, LARGE, OURS, Peer
+from bench.peers.known import FLOOR, KNOWN, LARGE, LATER, OURS, Peer
 from bench.peers.process import Process, Trouble
 from bench.peers.standing import Point, Spent, Standing, part
 from bench.peers.subject import DIMENSIONS, Lookup
@@ -57,7 +57,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> list[Standing]:
 
 
 def test_ours_and_the_floor_are_measured_at_every_size(measured: list[Standing]) -> None:
-    assert [one.peer.name for one in measured] == [OURS, FLOOR]
+    assert [one.peer.name for one in measured] == [OURS, LATER, FLOOR]
     for one in measured:
         assert (one.trouble, [point.size for point in one.points]) == ("", [40, 60])
         assert one.versions and one.import_cpu_s > 0
@@ -67,7 +67,7 @@ def test_ours_and_the_floor_are_measured_at_every_size(measured: list[Standing])
 
 
 def test_the_floor_finds_by_meaning_what_an_exact_comparison_finds(measured: list[Standing]) -> None:
-    floor = measured[1]
+    floor = measured[-1]
     assert all(point.right > 0.5 and point.narrow_right > 0.5 for point in floor.points)
 
 
@@ -98,6 +98,8 @@ def test_a_store_finds_what_it_was_given_through_the_protocol(tmp_path: Path) ->
         process.ask("start", folder=str(tmp_path / peer.name), data=str(data))
         process.ask("fill", first=0, last=25)
         process.ask("add", first=25, last=30)
+        owed = process.ask("size")["owed_ms"]  # does what was put off
+        assert (owed > 0) is (peer.name == LATER)
         answer = process.ask("search", first=0, last=30, project="")
         process.ask("close")
         process.end()
