@@ -66,7 +66,7 @@ def test_our_file_is_measured_at_every_size_and_by_meaning_all_are_found(tmp_pat
 def test_a_size_that_would_take_too_long_is_not_tried_and_it_is_said_how_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scale, "_LONG_S", 5.0)
+    monkeypatch.setattr(scale, "_LIMIT_S", 5.0)
     plan = planned((30, 60, 90), runs=1, folder=tmp_path)
     slow = standing("ours_sqlite", 1_000.0, 30)  # a second for each
     stage = scale._Stage(slow.peer, plan, 1, python=tmp_path / "nothing")
