@@ -125,8 +125,9 @@ class ProjectFiles(Protocol):
 
     def is_folder(self, path: str) -> bool: ...
 
-    def tail(self, path: str, *, most: int) -> str:
-        """The last whole lines of a file that a client wrote, `most` bytes at most; "" when it cannot be read."""
+    def tail(self, path: str, *, most: int, until: Callable[[str], bool] = lambda _: True) -> str:
+        """The last whole lines of a file that a client writes, `most` bytes at most; "" when it cannot be read. Where
+        they are not yet as `until` wants them it is waited a moment, and then they are taken as they are."""
 
     def mark(self, path: str) -> str:
         """Changes whenever the file does; "" when there is none."""

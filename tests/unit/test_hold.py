@@ -1,11 +1,13 @@
 """What becomes of an agent that wants to stop, and what is remembered of it."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from building import NOW, a_memory, keep
 from speaking import spoken
 
+from hindbrain.adapters.files import LocalFiles
 from hindbrain.app.moment import told
 from hindbrain.app.tools import Tools
 from hindbrain.core.hooks.notice import Happening, Notice, Reply
@@ -196,3 +198,35 @@ def test_who_cannot_count_does_not_hold(tools: Tools, beads: str) -> None:  # BD
             raise StoreLocked("the store stayed locked", fix="try again")
 
     assert stops(replace(tools, store=Locked()), beads) == Reply()  # type: ignore[arg-type]
+
+
+def test_a_transcript_that_the_client_is_still_writing_is_waited_for(tools: Tools, beads: str) -> None:  # BD-042
+    """Claude Code may call its hook before the agent's last acts and words are in the file."""
+    path = Path(beads) / "late.jsonl"
+    whole = spoken("All done.", commands=("make test",))
+    path.write_text(spoken("Let me see.", commands=()), "utf-8")
+    looks: list[str] = []
+
+    class Slow(LocalFiles):
+        def tail(self, path: str, *, most: int, until: Callable[[str], bool] = lambda _: True) -> str:
+            def looked(text: str) -> bool:
+                looks.append(text)
+                Path(path).write_text(whole, "utf-8")  # a moment later
+                return until(text)
+
+            return super().tail(path, most=most, until=looked)
+
+    slow = replace(tools, files=Slow())
+    assert stops(slow, beads, agent_transcript=str(path)).hold.startswith("Work verification failed")
+    assert len(looks) == 2 and "All done." in looks[-1]
+
+
+def test_what_is_never_written_is_not_waited_for_for_long(
+    tools: Tools, beads: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr("hindbrain.adapters.files.sleep", pauses.append)
+    path = Path(beads) / "cut.jsonl"
+    path.write_text(spoken("Let me see.", commands=("make test",)), "utf-8")
+    assert stops(tools, beads, agent_transcript=str(path)).hold, "what is there counts"
+    assert 0 < sum(pauses) < 0.35

@@ -6,8 +6,9 @@ more than everything else a hook does.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from os.path import basename, dirname, exists, isdir, isfile, join, realpath
+from time import sleep
 
 from hindbrain.core.hints import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from hindbrain.adapters.git import LocalCode
 
 MAX_BYTES = 1_000_000  # a prompt or rule file larger than this is not one
+_LOOKS, _PAUSE_S = 10, 0.03  # at a file that somebody may still be writing, while a hook waits
 
 
 class LocalFiles:
@@ -62,7 +64,14 @@ class LocalFiles:
     def is_folder(self, path: str) -> bool:
         return isdir(path)
 
-    def tail(self, path: str, *, most: int) -> str:
+    def tail(self, path: str, *, most: int, until: Callable[[str], bool] = lambda _: True) -> str:
+        for _ in range(_LOOKS):
+            if until(text := self._tail(path, most)):
+                return text
+            sleep(_PAUSE_S)
+        return self._tail(path, most)
+
+    def _tail(self, path: str, most: int) -> str:
         if not isfile(path):  # a pipe would never end
             return ""
         try:

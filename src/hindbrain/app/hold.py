@@ -12,12 +12,14 @@ from hindbrain.core.hooks.table import HELD, TOLD
 from hindbrain.core.model import Event, Receipt, Verdict
 from hindbrain.core.model.activity import Deed
 from hindbrain.core.transcripts import FORMATS, read
+from hindbrain.core.transcripts.jsonl import is_told
 from hindbrain.core.transcripts.opencode import written
 from hindbrain.core.value import dataclass
 from hindbrain.ports import Changes, Transaction
 
 _PATIENCE_S = 0.2
 _MOST_BYTES = 8_000_000  # of a transcript, from its end
+_NEAR = 1_000_000  # characters at its end, among which the last words stand
 _LONGEST_WHY = 300  # characters
 _EVENTS = {
     Ruling.NUDGE: "learning_asked_for",
@@ -74,9 +76,14 @@ class _Stop:
         if is_main and not self._has_edited():  # a person who only asked something is left alone
             return None
         path = self.notice.transcript if is_main else self.notice.agent_transcript
-        text = self.tools.files.tail(path, most=_MOST_BYTES) if path else written(self.notice.said)
-        transcript = read(text, self.notice.client)
+        transcript = read(self._told(path) if path else written(self.notice.said), self.notice.client)
         return conduct(transcript, last_words=self.notice.message) if transcript.utterances else None
+
+    def _told(self, path: str) -> str:
+        """With the agent's last words, which a client may still be writing when it calls its hook; all that it did
+        stands before them."""
+        last = self.notice.message
+        return self.tools.files.tail(path, most=_MOST_BYTES, until=lambda text: is_told(text[-_NEAR:], last))
 
     def answered(self, seen: Conduct) -> Reply:
         def work(tx: Transaction) -> Ruling:
