@@ -236,3 +236,22 @@ def test_only_what_changed_is_written_and_links_stay_links(tmp_path: Path) -> No
 
     assert folders.save({"a.md": b"same", "b/c.md": b"new"}, str(target)) == ("b/c.md",)
     assert (target / "b" / "c.md").read_text() == "new"
+
+
+@pytest.mark.parametrize("is_archive_first", [True, False])
+def test_what_lies_in_the_archive_takes_no_living_lesson_with_it(tools: Tools, is_archive_first: bool) -> None:
+    """The one in the archive says the same and is newer: alive, it would have taken the other's place."""
+    facts = [("fact-002", "retry retry", "2026-01-09"), ("fact-001", "retry retry retry", "2026-01-08")]
+    gone, alive = (
+        json.dumps({"facts": [{"id": name, "kind": "lesson", "fact": text, "learned_at": f"{day}T09:30:00.000Z"}]})
+        for name, text, day in facts
+    )
+    files = {".loki/memory/archive/semantic/facts.json": gone, ".loki/memory/semantic/facts.json": alive}
+    if not is_archive_first:
+        files = dict(reversed(files.items()))
+    report = adopted("loki", files, tools)
+    assert report.created == 2
+    states = {memory.content: memory.state for memory in tools.store.select(EVERY)}
+    assert states == {"retry retry": State.ARCHIVED, "retry retry retry": State.LIVE}
+    again = adopted("loki", files, tools)
+    assert (again.created, again.changed) == (0, 0)

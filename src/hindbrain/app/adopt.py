@@ -167,7 +167,16 @@ class _Desk:
             receipt, verdict=kept.verdict, memory_id=kept.memory_id, reason=kept.reason, supersedes=kept.supersedes
         )
         tx.apply(Changes(receipts=(receipt,)))
+        if arrival.told.is_archived and kept.memory_id == memory.id:
+            self._put_away(memory.id, tx)
         return receipt
+
+    def _put_away(self, memory_id: str, tx: Transaction) -> None:
+        memory = tx.memory(memory_id)
+        if memory and memory.archived_at is None:
+            reason = f"archived in {self.dialect}"
+            gone = revised(memory, at=self.now, archived_at=self.now, archive_reason=reason)
+            tx.apply(Changes(memories=(gone,), by=_BY, change="archived"))
 
     def _older(self, arrival: _Arrival, tx: Transaction) -> Memory | None:
         """The same event or entry as the files told it before. Two machines may give one name to two of them; and what
@@ -204,10 +213,8 @@ class _Desk:
             if memory is None:
                 continue
             memory = self._superseded(memory, one.told, newer=ids.get(one.told.superseded_by, ""), tx=tx)
-            if one.told.is_archived and memory.archived_at is None:
-                reason = f"archived in {self.dialect}"
-                gone = revised(memory, at=self.now, archived_at=self.now, archive_reason=reason)
-                tx.apply(Changes(memories=(gone,), by=_BY, change="archived"))
+            if one.told.is_archived:
+                self._put_away(memory.id, tx)
             others = [(relation, ids[name]) for relation, name in one.told.links if name in ids]
             tx.apply(Changes(links=tuple(self._links(memory.id, others))))
 
@@ -336,6 +343,7 @@ def _sorted(desk: _Desk, reading: Reading) -> tuple[list[_Arrival], dict[str, st
             arrivals.append(desk.arrival(told, seen[mark]))
         except (BadValue, TooLong) as error:
             refused[told.where] = str(error)
+    arrivals.sort(key=lambda one: not one.told.is_archived)  # put away before others are compared with what lives
     return arrivals, refused
 
 
