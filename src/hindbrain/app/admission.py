@@ -36,18 +36,19 @@ def admitted_body(body: Mapping[str, object], *, most: int = MAX_CHARACTERS) -> 
         size = len(json.dumps(dict(body)))
         if size > most:
             raise TooLong(f"the body has {size:,} characters, at most {most:,}", fix="say it shorter")
-        return {admit(name).text: _through(value) for name, value in body.items()}
+        return {admit(name).text: through(value) for name, value in body.items()}
     except (TypeError, ValueError, RecursionError) as error:
         raise BadValue(f"the body is not plain JSON: {error}", fix="give texts, numbers, lists and objects") from None
 
 
-def _through(value: object) -> object:
+def through(value: object) -> object:
+    """Plain JSON, every text in it through the door."""
     if isinstance(value, str):
         return admit(value).text
     if isinstance(value, list):
-        return [_through(item) for item in value]
+        return [through(item) for item in value]
     if isinstance(value, dict):
-        return {admit(str(name)).text: _through(item) for name, item in value.items()}
+        return {admit(str(name)).text: through(item) for name, item in value.items()}
     return value
 
 

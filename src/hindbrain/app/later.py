@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from hindbrain.app.add import Noted, Promise, add, checked
-from hindbrain.app.admission import admitted_body, kinds_removed, tidy
+from hindbrain.app.admission import admitted_body, kinds_removed, through, tidy
 from hindbrain.app.compose import MAX_CHARACTERS
 from hindbrain.app.projects import Located
 from hindbrain.app.reindex import reindex
@@ -91,24 +91,13 @@ def queued(payload: Mapping[str, object], *, at: datetime, tools: Tools) -> Chan
             "at": stamp(at),
             "root": project.get("root") or "",
             "removed": list(kinds_removed(admit(content))),
-            "text": _through(memory),
+            "text": through(memory),  # a queue is kept longer than a spool
         },
         created_at=now,
         due_at=now,
     )
     json.dumps(job.payload, ensure_ascii=False).encode()  # UnicodeEncodeError here spoils one record, and later all
     return Changes(jobs=(job,))
-
-
-def _through(value: object) -> object:
-    """All of it through the door: a queue is kept longer than a spool."""
-    if isinstance(value, str):
-        return admit(value).text
-    if isinstance(value, list):
-        return [_through(one) for one in value]
-    if isinstance(value, dict):
-        return {admit(name).text: _through(one) for name, one in value.items()}
-    return value
 
 
 def add_job(job: Job, tools: Tools) -> Changes | None:
