@@ -28,7 +28,7 @@ KNOWN = (
     Peer(name=OURS, title="Hindbrain", libraries=("hindbrain.wiring",), kept="disk, synced", is_vector_only=False),
     Peer(
         name=LATER,
-        title="Hindbrain, `add_later`",
+        title="Hindbrain, add_later",
         libraries=("hindbrain.wiring",),
         kept="disk, synced, in the spool",
         is_vector_only=False,
