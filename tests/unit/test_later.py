@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import socket
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -40,7 +41,7 @@ from hindbrain.errors import (
     TooLong,
 )
 from hindbrain.ports import PROMISES, Record, Spoiled, Where
-from hindbrain.settings import Settings
+from hindbrain.settings import Settings, worker_socket
 
 SAID = "Run the migrations before the worker starts"
 PLACE = Located(identities=("name:shop",), name="shop", root=None)
@@ -342,3 +343,13 @@ def test_a_person_promises_on_the_command_line_and_finds_it_later(
     assert len(cli.json("list")["memories"]) == 2
     assert told["promised"] in [one["id"] for one in cli.json("receipts")["receipts"]]
     assert "the content is empty" in cli("add", "--later", " ", code=64).err
+
+
+def test_a_socket_that_outlived_its_worker_is_not_taken_for_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli = Cli(tmp_path, monkeypatch)
+    cli.home.mkdir(parents=True, exist_ok=True)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as dead:
+        dead.bind(worker_socket(str(cli.home)))
+    assert "no worker answers; `hindbrain worker --once` keeps it" in cli("add", "--later", SAID).out

@@ -293,3 +293,14 @@ def test_a_place_that_cannot_be_looked_at_leaves_no_lock(
         spool.append("claude", b"never", at=NOW)
     with (tmp_path / "spool" / "current").open("rb") as taker:
         fcntl.flock(taker, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_what_is_left_in_a_new_home_is_found_after_a_power_cut(
+    spool: FileSpool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file is there once its name is, and the name of its folder; later ones need neither again."""
+    synced: list[Path] = []
+    monkeypatch.setattr(spools, "sync", lambda path: synced.append(Path(path)))
+    for _ in range(3):
+        spool.append("claude", b"said", at=NOW)
+    assert synced == [tmp_path, tmp_path / "spool"]

@@ -9,6 +9,7 @@ import stat
 import tempfile
 from pathlib import Path
 
+from hindbrain.adapters.lasting import sync
 from hindbrain.errors import BadValue, Conflict, DiskFailed, Unreadable
 
 MOST_BYTES = 2 << 20  # of a file of rules
@@ -38,7 +39,7 @@ class LocalPages:
         target = Path(path)
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _beside(target, content, mode=0o600).replace(target)
-        _settle(target.parent)
+        sync(target.parent)
 
 
 def _real(folder: str, path: str) -> Path:
@@ -83,7 +84,7 @@ def _placed(real: Path, path: str, *, content: bytes, is_new: bool) -> int:
     except OSError:
         fresh.unlink(missing_ok=True)
         raise
-    _settle(real.parent)
+    sync(real.parent)
     return len(missing)
 
 
@@ -94,7 +95,7 @@ def _removed(real: Path, path: str, *, expected: bytes | None, made: int) -> Non
         aside.rename(real)
         raise _changed(path)
     aside.unlink()
-    _settle(real.parent)
+    sync(real.parent)
     for above in list(real.parents)[:made]:
         if any(above.iterdir()):
             return
@@ -110,15 +111,6 @@ def _beside(target: Path, content: bytes, *, mode: int) -> Path:
     fresh = Path(name)
     fresh.chmod(mode)
     return fresh
-
-
-def _settle(folder: Path) -> None:
-    """A rename is only on the disk once its folder is."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _changed(path: str) -> Conflict:

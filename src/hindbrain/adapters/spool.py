@@ -20,6 +20,7 @@ from pathlib import Path
 from zlib import crc32
 
 from hindbrain.adapters.journal import Journal, line_of, nothing
+from hindbrain.adapters.lasting import sync
 from hindbrain.core.model.moment import stamp
 from hindbrain.errors import DiskFailed, DiskFull, HindbrainError, ReadOnly
 from hindbrain.ports import Record, Spoiled
@@ -74,7 +75,7 @@ class FileSpool:
         finally:
             fcntl.flock(handle, fcntl.LOCK_UN)
         if not self._is_named:  # another may have made the file a moment ago: its name must last as well
-            _sync(self._folder)
+            sync(self._folder)
             self._is_named = True
 
     def _locked(self) -> int:
@@ -106,7 +107,7 @@ class FileSpool:
             handle = os.open(self._path, _FLAGS, 0o600)
         except FileNotFoundError:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _sync(self._folder.parent)
+            sync(self._folder.parent)
             handle = os.open(self._path, _FLAGS, 0o600)
         self._handle, self._identity, self._is_named = handle, _identity(handle), False
         return handle
@@ -130,7 +131,7 @@ class FileSpool:
             last = int(names[-1].split("-")[1]) if names else 0
             names.append(f"drain-{max(time.time_ns(), last + 1):020d}-{os.urandom(4).hex()}")
             self._current.rename(self._folder / names[-1])
-            _sync(self._folder)
+            sync(self._folder)
         return names
 
     def records(self, name: str, *, after: int = 0) -> Iterator[Record | Spoiled]:
@@ -151,10 +152,10 @@ class FileSpool:
                 return False
             if size:  # nothing: it was kept, and somebody died before the name was gone
                 self._journal.keep(name, map(_clean, file))
-                _sync(self._folder / "kept")
+                sync(self._folder / "kept")
                 os.ftruncate(file.fileno(), 0)  # who has written to it may have it open for long
             path.unlink()
-        _sync(self._folder)
+        sync(self._folder)
         return True
 
     def kept(self) -> Sequence[str]:
@@ -166,7 +167,7 @@ class FileSpool:
     def replay(self) -> int:
         count = self._journal.give_back(self._folder)
         if count:
-            _sync(self._folder)
+            sync(self._folder)
         return count
 
     def spoiled(self) -> int:
@@ -267,15 +268,6 @@ class _UnsureError(OSError):
 
 def _moment(unix_ms: int) -> datetime:
     return datetime.fromtimestamp(unix_ms / 1000, UTC)
-
-
-def _sync(folder: Path) -> None:
-    """A name that was changed is changed for good: what is read under one name must not come back under another."""
-    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _is_shared(handle: int) -> bool:

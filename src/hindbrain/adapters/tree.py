@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
+from hindbrain.adapters.lasting import sync
 from hindbrain.core.digest import sha256
 from hindbrain.errors import BadValue, TooLong, Unreadable
 from hindbrain.ports import Seen, Written
@@ -91,7 +92,7 @@ def create(folder: str, name: str, *, content: bytes) -> bool:
         return False
     finally:
         fresh.unlink()
-    _settle(target.parent)
+    sync(target.parent)
     return True
 
 
@@ -135,7 +136,7 @@ def exchange(tree: Mapping[str, bytes], folder: str, *, present: Mapping[str, by
             continue
         written.append(name)
     for folder_of in {targets[name].resolve().parent for name in written}:
-        _settle(folder_of)  # before anybody notes that it was written: an older file would look as if edited by hand
+        sync(folder_of)  # before anybody notes that it was written: an older file would look as if edited by hand
     late |= _settled(old, present, for_s=settle_s)
     return Written(changed=tuple(written), theirs=tuple(theirs), late=late)
 
@@ -301,16 +302,7 @@ def _known(path: Path) -> bytes | None:
 def _replace(path: Path, content: bytes) -> None:
     real = path.resolve()
     _beside(path, content).replace(real)  # a link to a file stays a link
-    _settle(real.parent)
-
-
-def _settle(folder: Path) -> None:
-    """Names that were given here stay given, whatever happens to the machine."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync(real.parent)
 
 
 def _beside(path: Path, content: bytes) -> Path:

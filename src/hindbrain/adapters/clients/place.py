@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from hindbrain.adapters.lasting import sync
 from hindbrain.errors import ConfigChanged, Unreadable
 
 MAX_BYTES = 32 * 1024 * 1024  # no configuration is larger
@@ -93,8 +94,4 @@ def _mode(target: Path, *, fresh: int) -> int:
 
 def _synced(folder: Path) -> None:
     with contextlib.suppress(OSError):  # some file systems cannot; the file itself is safe
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        sync(folder)

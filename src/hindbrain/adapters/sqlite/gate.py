@@ -52,14 +52,10 @@ class Gate:
 
     def _waited(self, timeout_s: float, meanwhile: Callable[[], object]) -> int:
         end = monotonic() + timeout_s
-        place = _Place(self._next, self._turn)
-        try:
+        with _Place(self._next, self._turn) as place:
             if place.is_next(timeout_s):
                 meanwhile()
             turn = place.turn(end - monotonic())
-        except BaseException:
-            place.leave()
-            raise
         if turn is None:
             raise StoreLocked(
                 f"{self._turn.rpartition('.')[0]} stayed locked by another process for {timeout_s:g}s",
@@ -116,8 +112,13 @@ class _Place:
             raise outcome
         return outcome
 
-    def leave(self) -> None:
-        """Give back what we have, or what we get."""
+    def __enter__(self) -> "_Place":
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        """Where anything went wrong, or somebody wants us to end: give back what we have, or what we get."""
+        if kind is None:
+            return
         with self._state:
             self._is_left = True
             if isinstance(self._outcome, int):
