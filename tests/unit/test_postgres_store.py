@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
@@ -321,6 +322,34 @@ def test_the_graph_finds_nearly_all_and_no_project_starves(
         monkeypatch.undo()
         assert all(len(one) == 10 for one in found)
         assert sum(len(a & b) for a, b in zip(exact, found, strict=True)) >= 0.95 * 200
+
+
+def test_the_graph_goes_on_until_the_filter_lets_enough_through(
+    url: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the nearest of all, hardly one is of that type: whoever stopped there would have to compare all instead."""
+    from hindbrain.adapters.postgres import vectors
+
+    chance = random.Random(7)
+    space = replace(FLAT, dimension=16)
+    a_project(store)
+    memories = [a_memory(f"lesson {n}", id=f"mem-{n:04}", type="learned" if n % 80 else "fix") for n in range(2_400)]
+    _fill(store, memories, {m.id: [chance.gauss(0, 1) for _ in range(16)] for m in memories}, space)
+    ask(url, "ANALYZE")
+    monkeypatch.setattr(vectors, "FEW", 0)
+    monkeypatch.setattr(vectors, "_EF", 40)
+    monkeypatch.setattr(vectors, "_by_comparing_all", lambda *_, **__: pytest.fail("the graph gave up"))
+    by_graph = vectors._by_graph
+
+    def forced(db: Any, *wanted: Any, **more: Any) -> Any:
+        db.execute("SET LOCAL enable_sort = off")  # among so few the server would rather sort all
+        return by_graph(db, *wanted, **more)
+
+    monkeypatch.setattr(vectors, "_by_graph", forced)
+    for _ in range(10):
+        point = _unit([chance.gauss(0, 1) for _ in range(16)])
+        found = store.nearest(point, space, where=Where(project="prj-one", types=("fix",)), limit=5)
+        assert len(found) >= 5 and all(int(one.memory_id[4:]) % 80 == 0 for one in found)
 
 
 def test_one_small_project_among_a_thousand_does_not_starve(
