@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hindbrain.core.recall.bm25 import Document, idf, length, scores
-from hindbrain.core.recall.fuse import LONG, WORDS, crowd, relevance, share, weight
+from hindbrain.core.recall.fuse import LONG, UNSURE, WORDS, crowd, relevance, share, weight
 from hindbrain.core.recall.gate import gate
 
 WIDEST = 1.3  # what a memory without length could reach
@@ -63,6 +63,15 @@ def test_a_longer_question_never_makes_its_words_count_for_less(
 
     assert WORDS <= short <= long <= weight(LONG)
     assert relevance(words, similarity, weight=short, pieces=1) <= relevance(words, similarity, weight=long, pieces=1)
+
+
+@given(st.integers(0, 10_000), cosines, cosines)
+def test_words_never_count_for_more_because_something_is_nearer_and_never_for_nothing(
+    asked: int, one: float, other: float
+) -> None:
+    far, near = (weight(asked, nearest=nearest) for nearest in sorted((one, other)))
+
+    assert 0.3 * WORDS < near <= far <= UNSURE * weight(LONG)
 
 
 @given(st.none() | cosines, st.integers(0, 64), st.integers(0, 64), st.integers(1, 64))

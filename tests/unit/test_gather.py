@@ -293,16 +293,44 @@ def test_who_asks_how_many_is_not_answered_with_many_but_by_strategies_of_others
 
 def test_the_longer_a_question_the_more_its_words_count_and_it_says_so(store: Store) -> None:
     fill(store)
-    keep_at(store, a_memory("Redis locks expire", id="mem-words"), 75)
-    keep_at(store, a_memory("Mutexes time out", id="mem-meaning"), 35)
+    keep_at(store, a_memory("Redis locks expire", id="mem-words"), 100)
+    keep_at(store, a_memory("Mutexes time out", id="mem-meaning"), 60)
     short, long = "redis expire", "what is it that we have to do so that with all of this redis would expire"
     embedder = AngleEmbedder({short: 0.0, long: 0.0})
 
     by_meaning, by_words = asked(store, short, embedder), asked(store, long, embedder)
 
     assert next(iter(by_id(by_meaning))) == "mem-meaning" and next(iter(by_id(by_words))) == "mem-words"
-    assert by_meaning.how == "words and meaning: for all words 1, for the very same meaning 1"
-    assert by_words.how == "words and meaning: for all words 2.32, for the very same meaning 1"
+    assert by_meaning.how == "words and meaning: for all words 1, for the very same meaning 1; the nearest is at 0.50"
+    assert by_words.how == "words and meaning: for all words 2.33, for the very same meaning 1; the nearest is at 0.50"
+
+
+def test_the_nearer_one_comes_the_less_words_count_and_it_says_so(store: Store) -> None:
+    """Meaning is sure of itself there; the same lead in cosines would not do where all are far off."""
+    fill(store)
+    keep_at(store, a_memory("Redis locks expire", id="mem-words"), 60)
+    keep_at(store, a_memory("Mutexes time out", id="mem-meaning"), 30)
+    near, far = "redis expire", "expire redis"
+    embedder = AngleEmbedder({near: 0.0, far: -38.0})
+
+    sure, unsure = asked(store, near, embedder), asked(store, far, embedder)
+
+    assert next(iter(by_id(sure))) == "mem-meaning" and next(iter(by_id(unsure))) == "mem-words"
+    assert sure.how == "words and meaning: for all words 0.481, for the very same meaning 1; the nearest is at 0.87"
+    assert unsure.how == "words and meaning: for all words 1.2, for the very same meaning 1; the nearest is at 0.38"
+
+
+@pytest.mark.parametrize("limit", [1, 2, 30])
+def test_how_much_words_count_is_the_same_however_few_are_asked_for(store: Store, limit: int) -> None:
+    """The nearest of all may be no answer at all, and every answer still says how near it was."""
+    fill(store)
+    keep_at(store, a_memory("Gardens need water", id="mem-near"), 30)
+    for n in range(20):
+        keep_at(store, a_memory(f"Redis expires {n}", id=f"mem-{n:02}"), 60)
+
+    found = asked(store, "redis", AngleEmbedder({"redis": 0.0}), limit=limit).candidates
+
+    assert {round(candidate.nearest or 0, 2) for candidate in found} == {0.87}
 
 
 @pytest.mark.parametrize("strategy", list(STRATEGIES))

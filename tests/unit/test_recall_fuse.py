@@ -3,7 +3,7 @@
 import pytest
 
 from hindbrain.core.recall.bm25 import K1, Document, idf, length, scores
-from hindbrain.core.recall.fuse import CROWD, LONG, SHORT, WORDS, crowd, relevance, share, weight
+from hindbrain.core.recall.fuse import CROWD, LONG, NEAR, SHORT, UNSURE, WORDS, crowd, relevance, share, weight
 
 
 def documents(*texts: str) -> list[Document]:
@@ -78,3 +78,9 @@ def test_a_short_question_goes_by_its_meaning_and_a_long_one_by_its_words() -> N
 def test_only_between_a_few_words_and_a_long_sentence_the_length_of_a_question_counts() -> None:
     assert weight(0) == weight(1) == weight(SHORT) == WORDS < weight(SHORT + 1)
     assert weight(LONG - 1) < weight(LONG) == weight(LONG + 1) == weight(10_000)
+
+
+def test_words_count_for_less_the_nearer_the_nearest_is_and_without_a_model_as_with_a_usual_one() -> None:
+    assert weight(9, nearest=NEAR) == weight(9) == weight(9, nearest=None)
+    assert weight(9, nearest=0.9) < weight(9, nearest=0.7) < weight(9) < weight(9, nearest=0.45)
+    assert weight(9, nearest=0.1) == weight(9, nearest=-1.0) == UNSURE * weight(9)

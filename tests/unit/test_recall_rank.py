@@ -196,6 +196,17 @@ def found(name: str, text: str, *, share: float, days: float = 0, similarity: fl
     return Candidate(memory=memory, words=10 * share, share=share, similarity=similarity)
 
 
+@pytest.mark.parametrize(("nearest", "first"), [(None, "worded"), (0.5, "worded"), (0.9, "alike")])
+def test_words_give_way_to_meaning_where_something_was_very_near(nearest: float | None, first: str) -> None:
+    """Also where that one itself is no candidate any more."""
+    worded = found("worded", "Caching pools", share=0.5, similarity=0.3)
+    alike = found("alike", "Keep copies", share=0.0, similarity=0.6)
+
+    answer = rank([replace(one, nearest=nearest) for one in (worded, alike)], Ask(text="caching"), now=NOW)
+
+    assert names(answer)[0] == first
+
+
 OLDER = ("The deploy window is Tuesday", 30.0)
 NEWER = ("Since May the deploy window is Thursday morning", 2.0)
 

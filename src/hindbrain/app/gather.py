@@ -56,10 +56,10 @@ def _now(ask: Ask, where: Where, *, reader: Reader, embedder: Embedder | None) -
         sides = _with_meaning(sides, ask, where=where, reader=reader, embedder=embedder)
     best = sides.best(_room(ask)) if ask.strategy in _CUT else list(sides.found)
     known = reader.memories(best)
-    found = [sides.found[key].candidate(known[key]) for key in best if key in known]
+    found = [sides.candidate(known[key]) for key in best if key in known]
     is_all = ask.strategy == "dex" or not (words or ask.paths)
     rest = reader.select(where, order="newest") if is_all else _about(ask.paths, where, reader=reader)
-    found += [_fallback(memory, sides) for memory in rest if memory.id not in known]
+    found += [sides.candidate(memory) for memory in rest if memory.id not in known]
     return Gathered(
         candidates=_with_standing(found, ask, reader=reader),
         how=sides.how,
@@ -141,13 +141,14 @@ class _Side:
         likeness = self.usual if self.similarity is None else self.similarity
         return relevance(self.share, likeness, weight=weight, pieces=self.pieces)
 
-    def candidate(self, memory: Memory) -> Candidate:
+    def candidate(self, memory: Memory, *, nearest: float | None) -> Candidate:
         return Candidate(
             memory=memory,
             words=self.words,
             share=self.share,
             similarity=self.similarity,
             usual=self.usual,
+            nearest=nearest,
             pieces=self.pieces,
             speaks=self.speaks if self.pieces > 1 else (0, len(meaningful(memory))),
         )
@@ -158,19 +159,26 @@ class _Sides:
     found: dict[str, _Side]
     matches: Sequence[Match]  # what words have found of them
     worths: Mapping[str, float]  # what each word of the question is worth
-    weight: float  # of all words against the meaning
+    asked: int  # words of the question, as far as they are counted
+    nearest: float | None = None  # the highest cosine of all
     how: str = "words"
     notices: tuple[str, ...] = ()
 
+    @property
+    def weight(self) -> float:
+        """Of all words against the meaning."""
+        return weight(self.asked, nearest=self.nearest)
+
+    def candidate(self, memory: Memory) -> Candidate:
+        """What is known of a memory, also of one that its path or the strategy brought in."""
+        side = self.found.get(memory.id)
+        return side.candidate(memory, nearest=self.nearest) if side else Candidate(memory=memory, nearest=self.nearest)
+
     def best(self, count: int) -> list[str]:
         """Ids of the most relevant, the later id first among equals, as the ranking has it."""
-        ordered = sorted([(side.relevance(self.weight), key) for key, side in self.found.items()], reverse=True)
+        by = self.weight
+        ordered = sorted([(side.relevance(by), key) for key, side in self.found.items()], reverse=True)
         return [key for _, key in ordered[:count]]
-
-
-def _fallback(memory: Memory, sides: _Sides) -> Candidate:
-    """A memory that its path or the strategy brought in: with what is known of it all the same."""
-    return sides.found[memory.id].candidate(memory) if memory.id in sides.found else Candidate(memory=memory)
 
 
 def _by_words(ask: Ask, where: Where, *, reader: Reader) -> tuple[list[str], _Sides, tuple[tuple[str, str], ...]]:
@@ -178,7 +186,7 @@ def _by_words(ask: Ask, where: Where, *, reader: Reader) -> tuple[list[str], _Si
     matches = reader.matches(known, where, limit=_words_depth(ask))
     worth = sum(worths.values())
     found = {key: _Side(score, share(score, worth, size=size)) for key, score, size, _ in matches}
-    return known, _Sides(found, matches, worths, weight(count_words(ask.text, most=LONG))), spelled
+    return known, _Sides(found, matches, worths, count_words(ask.text, most=LONG)), spelled
 
 
 def _terms(ask: Ask) -> list[str]:
@@ -276,11 +284,14 @@ def _join(sides: _Sides, near: Sequence[Near]) -> None:
         if side is None:
             side = sides.found[key] = _Side(0.0, 0.0)
         side.similarity, side.pieces, side.speaks = similarity, pieces, (start, end)
+    sides.nearest = near[0].similarity if near else None  # the best come first
     known = [side.similarity for side in by_words if side.similarity is not None]
     usual = sum(known) / len(known) if known else 0.0
     for side in by_words:
         side.usual = usual
     sides.how = f"words and meaning: for all words {sides.weight:.3g}, for the very same meaning 1"
+    if sides.nearest is not None:
+        sides.how += f"; the nearest is at {sides.nearest:.2f}"
 
 
 def _about(paths: Sequence[str], where: Where, *, reader: Reader) -> Iterator[Memory]:

@@ -32,6 +32,7 @@ class Candidate:
     share: float = 0.0  # of what the words of the question could be worth at most, for a memory of usual length
     similarity: float | None = None  # cosine to the question by the best piece; None: not known
     usual: float = 0.0  # what counts instead where it is not known: the average of the others that words found
+    nearest: float | None = None  # the highest cosine of all to this question; None: meaning was not compared
     pieces: int = 1
     speaks: tuple[int, int] = (0, 0)  # where that piece lies in the memory's meaningful text
     standing: Standing | None = None  # how it has fared, and whether the code still is as it says; None: not known

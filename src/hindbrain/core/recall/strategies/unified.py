@@ -56,7 +56,8 @@ def choose(candidates: Sequence[Candidate], ask: Ask, *, now: datetime) -> list[
     """Candidates that share a word, a file or a tag with `ask`; all of them when it names none."""
     if not ask.text.strip() and not ask.paths:
         return [Recalled(memory=c.memory, score=_by_itself(c, ask, now=now)) for c in candidates]
-    weight = fuse.weight(count_words(ask.text, most=fuse.LONG))
+    nearest = max((c.nearest for c in candidates if c.nearest is not None), default=None)
+    weight = fuse.weight(count_words(ask.text, most=fuse.LONG), nearest=nearest)
     best = max((_worth(c, weight) for c in candidates), default=0.0)
     best = max(best, fuse.LEAST)  # what hardly bears on the question is not made the measure of all else
     wanted = frozenset(query_terms(ask.text))
