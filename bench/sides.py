@@ -18,7 +18,7 @@ from bench.report import OUT, source
 from bench.retriever import CACHE, Retriever, model
 from hindbrain.app.gather import Gathered, covered, gather
 from hindbrain.core.recall import Ask, Ranked, rank
-from hindbrain.core.recall.fuse import LONG
+from hindbrain.core.recall.fuse import LONG, NEAR
 from hindbrain.core.words import count_words
 from hindbrain.ports import Store, Where
 
@@ -46,6 +46,7 @@ class Case:
     is_gold: Any
     golds: int  # that there are, found or not
     asked: int  # words of the question, as far as they are counted
+    nearest: float  # the highest cosine of all
     covered: float  # of the worth of the question's words, what the best answer by words holds
 
 
@@ -103,7 +104,8 @@ def _cases(haystack: Haystack) -> Iterator[Case]:
 
 
 def _case(watched: Watched, question: str, gold: frozenset[int]) -> Case:
-    pairs = [(one, row) for one in watched.gathered(question).candidates for row in watched.rows_of(one.memory.id)]
+    candidates = watched.gathered(question).candidates
+    pairs = [(one, row) for one in candidates for row in watched.rows_of(one.memory.id)]
     return Case(
         share=np.array([one.share for one, _ in pairs], np.float32),
         likeness=np.array([one.usual if one.similarity is None else one.similarity for one, _ in pairs], np.float32),
@@ -112,11 +114,12 @@ def _case(watched: Watched, question: str, gold: frozenset[int]) -> Case:
         is_gold=np.array([row in gold for _, row in pairs], bool),
         golds=len(gold),
         asked=count_words(question, most=LONG),
+        nearest=next((one.nearest for one in candidates if one.nearest is not None), NEAR),
         covered=watched.covered(question),
     )
 
 
-_SINGLE = ("golds", "asked", "covered")
+_SINGLE = ("golds", "asked", "nearest", "covered")
 _COLUMNS = ("share", "likeness", "pieces", "has_words", "is_gold")
 
 
@@ -134,9 +137,13 @@ def _load(file: Path) -> list[Case]:
     parts = {name: np.split(kept[name], ends) for name in _COLUMNS}
     return [
         Case(
-            golds=int(golds), asked=int(asked), covered=float(covered), **{name: one[at] for name, one in parts.items()}
+            golds=int(golds),
+            asked=int(asked),
+            nearest=float(nearest),
+            covered=float(covered),
+            **{name: one[at] for name, one in parts.items()},
         )
-        for at, (golds, asked, covered) in enumerate(zip(*(kept[name] for name in _SINGLE), strict=True))
+        for at, (golds, asked, nearest, covered) in enumerate(zip(*(kept[name] for name in _SINGLE), strict=True))
     ]
 
 

@@ -24,6 +24,9 @@ from hindbrain.core.words import asked_terms, terms
 _TITLE = "How the constants were chosen"
 _WORDS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 _EACH = (0.0, 0.04, 0.08, 0.1, 0.12, 0.16)
+_SURE = (0.0, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
+_NEAR = (0.4, 0.45, 0.5, 0.55, 0.6)
+_UNSURE = (1.0, 1.1, 1.2, 1.3, 1.5, 10.0)
 _MANY = (0.0, 0.02, 0.04, 0.06, 0.08, 0.1)
 _CROWD = (2, 3, 4, 6, 64)
 _LEAST = (0.0, 0.05, 0.1, 0.2, 0.3)
@@ -49,6 +52,9 @@ def measure(*, is_quick: bool) -> Part:
     tables = [
         _grid("WORDS", _WORDS, found),
         _grid("EACH", _EACH, found),
+        _grid("SURE", _SURE, found),
+        _grid("NEAR", _NEAR, found),
+        _grid("UNSURE", _UNSURE, found),
         _grid("MANY", _MANY, found),
         _grid("CROWD", _CROWD, found),
         _grid("LEAST", _LEAST, found),
@@ -63,10 +69,11 @@ _NOTES = (
     "`python -m bench --only tune`, on the same halves as above, so the other halves are the real test. R@10 by "
     "relevance alone (LongMemEval S: hit@5), before nudges and repeats. In bold what recall runs with.",
     "`WORDS`: what a full share of words is worth in cosines where a question has few, `EACH`: what it is worth more "
-    f"for each of its words between {fuse.SHORT} and {fuse.LONG}. `MANY`: taken off for each e-fold of pieces, up to "
-    "`CROWD` of them. `LEAST`: cosine below which meaning alone is no reason to answer. `DECIDE`: of the worth of a "
-    "question's words, what the best answer by words must hold so that a process without a running model does not "
-    "start one.",
+    f"for each of its words between {fuse.SHORT} and {fuse.LONG}. `SURE`: how fast that falls the nearer the nearest "
+    "memory comes than `NEAR`, and `UNSURE`: how many times as much it is at most where none comes near. `MANY`: taken "
+    "off for each e-fold of pieces, up to `CROWD` of them. `LEAST`: cosine below which meaning alone is no reason to "
+    "answer. `DECIDE`: of the worth of a question's words, what the best answer by words must hold so that a process "
+    "without a running model does not start one.",
 )
 
 
@@ -128,7 +135,7 @@ def _score(case: Case, name: str) -> float:
 def _relevance(case: Case) -> Any:
     """As `fuse.relevance` has it, for all candidates at once; what is no answer at all comes last."""
     many = fuse.MANY * np.log(np.clip(case.pieces, 1, fuse.CROWD))
-    found = fuse.weight(case.asked) * case.share + case.likeness - many
+    found = fuse.weight(case.asked, nearest=case.nearest) * case.share + case.likeness - many
     return np.where(case.has_words | (case.likeness >= fuse.LEAST), found, -np.inf)
 
 
