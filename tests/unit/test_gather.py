@@ -114,6 +114,14 @@ class Illiterate(AngleEmbedder):
         return [(0.0, 0.0) for _ in super().embed(texts)]
 
 
+class HalfIlliterate(AngleEmbedder):
+    """Can read what it was taught, and nothing else."""
+
+    def embed(self, texts: Sequence[str]) -> list[tuple[float, float]]:
+        found = super().embed(texts)
+        return [point if text in self._angles else (0.0, 0.0) for text, point in zip(texts, found, strict=True)]
+
+
 def test_one_rare_word_among_unknown_ones_does_not_decide(store: Store) -> None:
     fill(store)
     keep_at(store, a_memory(LOCK, id="mem-a"), 10)
@@ -331,6 +339,61 @@ def test_how_much_words_count_is_the_same_however_few_are_asked_for(store: Store
     found = asked(store, "redis", AngleEmbedder({"redis": 0.0}), limit=limit).candidates
 
     assert {round(candidate.nearest or 0, 2) for candidate in found} == {0.87}
+
+
+COMMON = "which gardens hold a lock"
+
+
+def at_halfway(store: Store, **more: object) -> tuple[Gathered, AngleEmbedder]:
+    """Two hundred memories about gardens, and a question that names them, and something else."""
+    fill(store, 200)
+    keep_at(store, a_memory("Mutexes time out", id="mem-half"), 30)
+    embedder = AngleEmbedder({COMMON: 0.0, "which hold a lock": 60.0})
+    return asked(store, COMMON, embedder, **more), embedder
+
+
+def test_a_word_that_most_memories_hold_is_half_of_what_is_compared_and_it_says_so(store: Store) -> None:
+    found, embedder = at_halfway(store)
+
+    assert embedder.calls == [[COMMON, "which hold a lock"]]
+    assert by_id(found)["mem-half"].similarity == pytest.approx(1.0, abs=0.01)
+    assert found.how.endswith("half of the meaning is asked for without 'gardens', which most memories hold")
+
+
+@pytest.mark.parametrize("strategy", ["loki", "doc05"])
+def test_strategies_of_others_compare_the_question_as_it_was_asked(store: Store, strategy: str) -> None:
+    found, embedder = at_halfway(store, strategy=strategy)
+
+    assert embedder.calls == [[COMMON]]
+    assert by_id(found)["mem-half"].similarity == pytest.approx(0.87, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("which gardens need water", 200),  # nothing else is asked for
+        ("which hold a lock", 200),  # no such word
+        ("which gardens hold a lock", 60),  # in a small store that may be chance
+        (f"which gardens hold a lock{' and so on' * 5}", 200),  # one word of many
+    ],
+)
+def test_else_a_question_is_embedded_once(store: Store, text: str, count: int) -> None:
+    fill(store, count)
+    keep_at(store, a_memory("Mutexes time out", id="mem-half"), 30)
+    embedder = AngleEmbedder({text: 0.0})
+
+    found = asked(store, text, embedder)
+
+    assert embedder.calls == [[text]] and "half of the meaning" not in found.how
+
+
+def test_where_the_model_cannot_read_the_rest_the_question_stays_whole(store: Store) -> None:
+    fill(store, 200)
+    keep_at(store, a_memory("Mutexes time out", id="mem-half"), 30)
+
+    found = asked(store, COMMON, HalfIlliterate({COMMON: 0.0}))
+
+    assert by_id(found)["mem-half"].similarity == pytest.approx(0.87, abs=0.01)
 
 
 @pytest.mark.parametrize("strategy", list(STRATEGIES))

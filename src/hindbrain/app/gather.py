@@ -6,7 +6,7 @@ from datetime import datetime
 from hindbrain.app.tools import Tools
 from hindbrain.core.model import Memory
 from hindbrain.core.recall import Ask, Candidate, Recalled
-from hindbrain.core.recall.bm25 import Document, idf, scores
+from hindbrain.core.recall.bm25 import Document, idf, is_common, scores
 from hindbrain.core.recall.fuse import DECIDE, LONG, relevance, share, weight
 from hindbrain.core.recall.index import WEIGHTS, columns
 from hindbrain.core.recall.meaningful import meaningful
@@ -159,9 +159,11 @@ class _Sides:
     found: dict[str, _Side]
     matches: Sequence[Match]  # what words have found of them
     worths: Mapping[str, float]  # what each word of the question is worth
+    common: frozenset[str]  # those of them that most memories hold
     asked: int  # words of the question, as far as they are counted
     nearest: float | None = None  # the highest cosine of all
     how: str = "words"
+    aside: str = ""  # what else there is to say of how
     notices: tuple[str, ...] = ()
 
     @property
@@ -182,11 +184,12 @@ class _Sides:
 
 
 def _by_words(ask: Ask, where: Where, *, reader: Reader) -> tuple[list[str], _Sides, tuple[tuple[str, str], ...]]:
-    known, worths, spelled = _meant(_terms(ask), reader)
+    worths, common, spelled = _meant(_terms(ask), reader)
+    known = list(worths)
     matches = reader.matches(known, where, limit=_words_depth(ask))
     worth = sum(worths.values())
     found = {key: _Side(score, share(score, worth, size=size)) for key, score, size, _ in matches}
-    return known, _Sides(found, matches, worths, count_words(ask.text, most=LONG)), spelled
+    return known, _Sides(found, matches, worths, common, count_words(ask.text, most=LONG)), spelled
 
 
 def _terms(ask: Ask) -> list[str]:
@@ -200,13 +203,16 @@ def _covered(sides: _Sides, reader: Reader) -> float:
     return sum(value for word, value in sides.worths.items() if word in held) / worth if worth else 0.0
 
 
-def _meant(words: Sequence[str], reader: Reader) -> tuple[list[str], dict[str, float], tuple[tuple[str, str], ...]]:
-    """The words to look for, what each is worth, and the unknown ones with what they were taken for: a word that no
-    memory holds stands for the known one it most resembles."""
+def _meant(
+    words: Sequence[str], reader: Reader
+) -> tuple[dict[str, float], frozenset[str], tuple[tuple[str, str], ...]]:
+    """The words to look for with what each is worth, those that most memories hold, and the unknown ones with what they
+    were taken for: a word that no memory holds stands for the known one it most resembles."""
     count, holders = reader.holders(words)
     taken = dict(_spelled([word for word in words if not holders[word]], reader, known=holders))
     worths = {taken.get(word, word): idf(holders[word], count) for word in words}
-    return list(worths), worths, tuple(taken.items())
+    common = frozenset([word for word in words if is_common(holders[word], count)])
+    return worths, common, tuple(taken.items())
 
 
 def _spelled(unknown: Sequence[str], reader: Reader, *, known: Container[str]) -> Iterator[tuple[str, str]]:
@@ -254,16 +260,37 @@ def _with_meaning(sides: _Sides, ask: Ask, *, where: Where, reader: Reader, embe
 
 def _point(sides: _Sides, ask: Ask, *, embedder: Embedder) -> Sequence[float] | None:
     """Where the question lies; None where there is no saying, and `sides` tells why."""
+    rest = _beside_common(sides, ask)
     try:
-        (point,) = embedder.embed([ask.text])
+        point, *beside = embedder.embed([ask.text, rest] if rest else [ask.text])
     except EmbedderMissing as error:
         sides.how = "words: the model cannot run here"
         sides.notices = (f"meaning is not compared: {error.what}; {error.fix}",)
         return None
     if any(point):
-        return point
+        return _between(point, beside[0]) if beside else point
     sides.how = "words: the model cannot read this question"
     return None
+
+
+def _beside_common(sides: _Sides, ask: Ask) -> str:
+    """The question without what most memories hold, which `sides` then tells; "" where there is no such word, or it is
+    one of so many that it hardly moves the whole."""
+    if not sides.common or sides.asked >= LONG or ask.strategy not in _CUT:
+        return ""
+    from hindbrain.core.recall.common import without  # few questions hold such a word
+
+    rest, left_out = without(ask.text, sides.common, asked=sides.worths)
+    if left_out:
+        named = ", ".join(f"'{word}'" for word in dict.fromkeys(left_out))
+        sides.aside = f"; half of the meaning is asked for without {named}, which most memories hold"
+    return rest
+
+
+def _between(point: Sequence[float], beside: Sequence[float]) -> Sequence[float]:
+    from hindbrain.core.recall.common import halfway
+
+    return halfway(point, beside)
 
 
 def _complete(sides: _Sides, reader: Reader) -> None:
@@ -291,7 +318,7 @@ def _join(sides: _Sides, near: Sequence[Near]) -> None:
         side.usual = usual
     sides.how = f"words and meaning: for all words {sides.weight:.3g}, for the very same meaning 1"
     if sides.nearest is not None:
-        sides.how += f"; the nearest is at {sides.nearest:.2f}"
+        sides.how += f"; the nearest is at {sides.nearest:.2f}{sides.aside}"
 
 
 def _about(paths: Sequence[str], where: Where, *, reader: Reader) -> Iterator[Memory]:
