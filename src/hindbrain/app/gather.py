@@ -278,7 +278,7 @@ def _beside_common(sides: _Sides, ask: Ask) -> str:
     one of so many that it hardly moves the whole."""
     if not sides.common or sides.asked >= LONG or ask.strategy not in _CUT:
         return ""
-    from hindbrain.core.recall.common import without  # few questions hold such a word
+    from hindbrain.core.recall.reread import without  # few questions hold such a word
 
     rest, left_out = without(ask.text, sides.common, asked=sides.worths)
     if left_out:
@@ -288,7 +288,7 @@ def _beside_common(sides: _Sides, ask: Ask) -> str:
 
 
 def _between(point: Sequence[float], beside: Sequence[float]) -> Sequence[float]:
-    from hindbrain.core.recall.common import halfway
+    from hindbrain.core.recall.reread import halfway
 
     return halfway(point, beside)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from hindbrain.core.recall.bm25 import is_common
-from hindbrain.core.recall.common import halfway, without
+from hindbrain.core.recall.reread import halfway, without
 from hindbrain.core.words import asked_terms
 
 
