@@ -14,6 +14,7 @@ from hindbrain.core.words import asked_terms
         ("Did Caroline's dog bite Caroline?", "Did dog bite", ("Caroline's", "Caroline?")),
         ("  caroline  paints ", "paints", ("caroline",)),
         ("Where is caroline.py imported?", "", ()),  # a name of its own
+        ("Where is caroline.py - imported?", "", ()),  # and a sign is no word
         ("Where is Caroline?", "", ()),
         ("Does she paint?", "", ()),
         ("", "", ()),

@@ -24,7 +24,8 @@ def without(text: str, common: frozenset[str], *, asked: Iterable[str]) -> tuple
     kept: list[str] = []
     left_out: list[str] = []
     for word in text.split():
-        (left_out if common.issuperset(query_terms(word)) else kept).append(word)
+        own = query_terms(word)
+        (left_out if own and common.issuperset(own) else kept).append(word)
     return (" ".join(kept), tuple(left_out)) if left_out else ("", ())
 
 
