@@ -89,6 +89,7 @@ bench-full: $(VENV)/.installed-bench ## the same with the long sets, a million m
 $(VENV)/bin/python:
 	@echo "creating $(VENV)"
 	$(PYTHON) -m venv $(VENV)
+	@$(PIP) --require-hashes --requirement requirements/pip.txt || echo "that pip cannot be had here: going on with this one"
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml requirements/versions.txt
 	@echo "installing hindbrain into $(VENV)"

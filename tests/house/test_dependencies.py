@@ -74,6 +74,12 @@ def test_the_lock_names_all_that_we_ask_for_each_file_by_its_hash() -> None:  # 
     assert not re.search(r"://|^-", (ROOT / script.LOCK).read_text("utf-8"), re.MULTILINE), "and no address"
 
 
+def test_the_installer_itself_is_one_version_by_its_hash() -> None:  # S16
+    text = (ROOT / "requirements" / "pip.txt").read_text("utf-8")
+    (line,) = [line for line in text.splitlines() if not line.startswith("#")]
+    assert re.fullmatch(r"pip==[0-9.]+ --hash=sha256:[0-9a-f]{64}", line)
+
+
 def test_no_version_of_the_lock_has_a_known_hole() -> None:  # S16
     versions = {pin.name: pin.version for pin in script.read(ROOT)}
     for name in CLOSED_IN.keys() & versions.keys():
