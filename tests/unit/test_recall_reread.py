@@ -24,6 +24,14 @@ def test_what_is_left_without_a_name_that_every_memory_holds(text: str, rest: st
     assert without(text, frozenset({"carolin"}), asked=asked_terms(text)) == (rest, left_out)
 
 
+def test_a_denial_is_never_left_out() -> None:
+    """Every second memory says *not*, and a question without it would ask for the opposite."""
+    text = "Why does Caroline not paint?"
+
+    assert without(text, frozenset({"not"}), asked=asked_terms(text)) == ("", ())
+    assert without(text, frozenset({"not", "carolin"}), asked=asked_terms(text))[0] == "Why does not paint?"
+
+
 @pytest.mark.parametrize(
     ("holders", "documents", "is_so"),
     [(100, 100, True), (81, 100, True), (80, 100, False), (60, 60, False), (500, 1000, True), (400, 1000, False)],

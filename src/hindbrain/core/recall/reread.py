@@ -11,6 +11,7 @@ from math import sqrt
 
 from hindbrain.core.words import query_terms
 
+_DENIALS = frozenset(("cannot", "neither", "never", "no", "nor", "not", "without"))  # else it would ask the opposite
 _TINY = 1e-6
 
 
@@ -21,11 +22,12 @@ def without(text: str, common: frozenset[str], *, asked: Iterable[str]) -> tuple
     """
     if common.issuperset(asked):
         return "", ()
+    idle = common - _DENIALS
     kept: list[str] = []
     left_out: list[str] = []
     for word in text.split():
         own = query_terms(word)
-        (left_out if own and common.issuperset(own) else kept).append(word)
+        (left_out if own and idle.issuperset(own) else kept).append(word)
     return (" ".join(kept), tuple(left_out)) if left_out else ("", ())
 
 
