@@ -65,13 +65,18 @@ def test_a_longer_question_never_makes_its_words_count_for_less(
     assert relevance(words, similarity, weight=short, pieces=1) <= relevance(words, similarity, weight=long, pieces=1)
 
 
+@given(st.integers(0, 10_000), st.floats(-1e6, 1e6))
+def test_a_model_whose_vectors_are_of_any_length_breaks_no_weight(asked: int, nearest: float) -> None:
+    assert 0 <= weight(asked, nearest=nearest) <= UNSURE * weight(LONG) * (1 + 1e-12)
+
+
 @given(st.integers(0, 10_000), cosines, cosines)
 def test_words_never_count_for_more_because_something_is_nearer_and_never_for_nothing(
     asked: int, one: float, other: float
 ) -> None:
     far, near = (weight(asked, nearest=nearest) for nearest in sorted((one, other)))
 
-    assert 0.3 * WORDS < near <= far <= UNSURE * weight(LONG)
+    assert 0.3 * WORDS < near <= far <= UNSURE * weight(LONG) * (1 + 1e-12)
 
 
 @given(st.none() | cosines, st.integers(0, 64), st.integers(0, 64), st.integers(1, 64))

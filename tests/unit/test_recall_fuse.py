@@ -83,4 +83,4 @@ def test_only_between_a_few_words_and_a_long_sentence_the_length_of_a_question_c
 def test_words_count_for_less_the_nearer_the_nearest_is_and_without_a_model_as_with_a_usual_one() -> None:
     assert weight(9, nearest=NEAR) == weight(9) == weight(9, nearest=None)
     assert weight(9, nearest=0.9) < weight(9, nearest=0.7) < weight(9) < weight(9, nearest=0.45)
-    assert weight(9, nearest=0.1) == weight(9, nearest=-1.0) == UNSURE * weight(9)
+    assert weight(9, nearest=0.1) == weight(9, nearest=-1.0) == pytest.approx(UNSURE * weight(9))

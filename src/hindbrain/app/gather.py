@@ -267,8 +267,12 @@ def _point(sides: _Sides, ask: Ask, *, embedder: Embedder) -> Sequence[float] | 
         sides.how = "words: the model cannot run here"
         sides.notices = (f"meaning is not compared: {error.what}; {error.fix}",)
         return None
+    if any(point) and beside:
+        from hindbrain.core.recall.reread import halfway
+
+        return halfway(point, *beside)
     if any(point):
-        return _between(point, beside[0]) if beside else point
+        return point
     sides.how = "words: the model cannot read this question"
     return None
 
@@ -285,12 +289,6 @@ def _beside_common(sides: _Sides, ask: Ask) -> str:
         named = ", ".join(f"'{word}'" for word in dict.fromkeys(left_out))
         sides.aside = f"; half of the meaning is asked for without {named}, which most memories hold"
     return rest
-
-
-def _between(point: Sequence[float], beside: Sequence[float]) -> Sequence[float]:
-    from hindbrain.core.recall.reread import halfway
-
-    return halfway(point, beside)
 
 
 def _complete(sides: _Sides, reader: Reader) -> None:

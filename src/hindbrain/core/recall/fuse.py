@@ -42,7 +42,7 @@ def weight(asked: int, *, nearest: float | None = None) -> float:
     `nearest` is the cosine of whatever comes nearest to it; None: nothing was compared.
     """
     by_length = WORDS + EACH * (min(max(asked, SHORT), LONG) - SHORT)
-    return by_length if nearest is None else by_length * min(math.exp(SURE * (NEAR - nearest)), UNSURE)
+    return by_length if nearest is None else by_length * math.exp(min(SURE * (NEAR - nearest), math.log(UNSURE)))
 
 
 def relevance(words: float, similarity: float, *, weight: float, pieces: int) -> float:
