@@ -136,3 +136,37 @@ def test_an_agent_is_told_what_bears_on_its_task_and_seldom_anything_else(filled
     right = [row["answer"] in filled.told(row["question"]) for row in questions(*GROUPS)]
     wrong = [bool(filled.told(row["question"])) for row in questions("nothing")]
     assert fmean(right) >= 0.85 and fmean(wrong) <= 1 / 3
+
+
+WORKERS = (
+    *("queue retries", "log rotation", "the database pool", "health checks", "cache warmup", "mail batches"),
+    *("image resizing", "report exports", "the search index", "billing runs", "webhooks", "session cleanup"),
+    *("feature flags", "metrics", "backups", "tenant quotas"),
+)
+HABITS = (
+    *("reads its settings once at start", "must not run twice", "sleeps ten seconds between rounds"),
+    *("writes to a temporary file first", "needs the read replica", "keeps at most five connections"),
+    *("is started by systemd", "fails without a locale", "prints JSON lines", "skips empty rows"),
+)
+
+
+@pytest.fixture(scope="module")
+def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hindbrain]:
+    """All but one of many memories are about a worker."""
+    home = tmp_path_factory.mktemp("home")
+    settings = Settings(home=str(home), store=str(home / "hindbrain.db"))
+    together = datetime.now(UTC)
+    with hindbrain.open(settings.store, "app", settings=settings, embedder=MiniLm()) as memory:
+        for text in (f"The worker for {name} {habit}" for name in WORKERS for habit in HABITS):
+            memory.add(text, learned_at=together)
+        memory.add("A hanging request is given up after thirty seconds", learned_at=together)
+        memory.embed()
+        yield memory
+
+
+@pytest.mark.parametrize("question", ["worker timeout", "does the worker time out when a call never returns?"])
+def test_a_word_that_every_memory_holds_does_not_hide_the_one_that_answers(workers: Hindbrain, question: str) -> None:
+    found = workers.recall(question, limit=LIMIT)
+
+    assert "A hanging request is given up after thirty seconds" in [one.content for one in list(found)[:3]]
+    assert found.how.endswith("without 'worker', which most memories hold")
