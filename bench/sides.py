@@ -100,10 +100,10 @@ def opened(haystack: Haystack) -> Iterator[Watched]:
 def _cases(haystack: Haystack) -> Iterator[Case]:
     with opened(haystack) as watched:
         for question, gold in haystack.questions:
-            yield _case(watched, question, gold)
+            yield case_of(watched, question, gold)
 
 
-def _case(watched: Watched, question: str, gold: frozenset[int]) -> Case:
+def case_of(watched: Watched, question: str, gold: frozenset[int]) -> Case:
     candidates = watched.gathered(question).candidates
     pairs = [(one, row) for one in candidates for row in watched.rows_of(one.memory.id)]
     return Case(

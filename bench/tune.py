@@ -17,8 +17,8 @@ import numpy as np
 from bench import evals
 from bench.meter import say
 from bench.report import OUT, SEED, Part, Table, source
-from bench.sides import NAMES, Case, Haystack, Watched, cases, dated, haystacks, opened, updates
-from hindbrain.core.recall import diverse, fuse, gate
+from bench.sides import NAMES, Case, Haystack, Watched, case_of, cases, dated, haystacks, opened, updates
+from hindbrain.core.recall import bm25, diverse, fuse, gate
 from hindbrain.core.words import asked_terms, terms
 
 _TITLE = "How the constants were chosen"
@@ -27,6 +27,8 @@ _EACH = (0.0, 0.04, 0.08, 0.1, 0.12, 0.16)
 _SURE = (0.0, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
 _NEAR = (0.4, 0.45, 0.5, 0.55, 0.6)
 _UNSURE = (1.0, 1.1, 1.2, 1.3, 1.5, 10.0)
+_MOST = (0.1, 0.2, 0.3, 0.4, 0.5, 2.0)  # no word is held by twice as many memories as there are
+_READ_TWICE = ("locomo", "pool", "beam", "title", "commit")  # sets of which several stores may have such a word
 _MANY = (0.0, 0.02, 0.04, 0.06, 0.08, 0.1)
 _CROWD = (2, 3, 4, 6, 64)
 _LEAST = (0.0, 0.05, 0.1, 0.2, 0.3)
@@ -59,7 +61,7 @@ def measure(*, is_quick: bool) -> Part:
         _grid("CROWD", _CROWD, found),
         _grid("LEAST", _LEAST, found),
         _decided(found),
-        *([] if is_quick else [*_gates(), _diversity()]),
+        *([] if is_quick else [_rereading(), *_gates(), _diversity()]),
     ]
     notes = [*_NOTES, _best(found)]
     return Part(name="tune", title=_TITLE, tables=tables, notes=notes, is_whole=not is_quick)
@@ -167,6 +169,38 @@ def _decided_cell(some: Sequence[Case], least: float) -> str:
 
 def _found_among_few(case: Case, value: Any) -> float:
     return float(case.is_gold[_order(case, value)[:_FEW]].sum()) / case.golds
+
+
+# ---- which words say nothing
+
+
+def _rereading() -> Table:
+    file = OUT / "tune" / source() / "common.json"
+    if not file.exists():
+        file.write_text(json.dumps(_reread()), encoding="utf-8")
+    found: dict[str, dict[str, float]] = json.loads(file.read_text("utf-8"))
+    rows = []
+    for value in _MOST:
+        scores = [100 * found[name][f"{value:g}"] for name in _READ_TWICE]
+        label = "never" if value > 1 else f"{value:g}"
+        cells = (label, *(f"{score:.1f}" for score in (*scores, fmean(scores))))
+        rows.append(_marked(cells, is_ours=value == bm25.MOST))
+    head = ("`MOST`", *_READ_TWICE, "mean")
+    return Table(head=head, rows=rows, title="`bm25.MOST`: from which share of memories on a word is left out of half")
+
+
+def _reread() -> dict[str, dict[str, float]]:
+    say("tune: words that most memories hold")
+    found: dict[str, dict[str, list[float]]] = {name: {f"{value:g}": [] for value in _MOST} for name in _READ_TWICE}
+    for name in _READ_TWICE:
+        for haystack in haystacks(name):
+            with opened(haystack) as watched:
+                for question, gold in haystack.questions:
+                    for value in _MOST:
+                        with _set(bm25, MOST=value):
+                            case = case_of(watched, question, gold)
+                        found[name][f"{value:g}"].append(_score(case, name))
+    return {name: {key: fmean(values) for key, values in some.items()} for name, some in found.items()}
 
 
 # ---- whether to say anything

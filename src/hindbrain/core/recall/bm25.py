@@ -12,7 +12,7 @@ from hindbrain.core.value import dataclass
 K1 = 1.2
 B = 0.75
 _COMMON = 1e-6  # idf of a term that half of all documents hold, so that it still counts as found
-_MOST = 0.4  # part of the documents that hold a term which tells none of them from the others
+MOST = 0.4  # part of the documents that hold a term which tells none of them from the others
 _FEW = 100  # documents that are added before that is reckoned: chance may put a term into most of a few
 
 
@@ -71,4 +71,4 @@ def idf(holders: int, documents: int) -> float:
 
 def is_common(holders: int, documents: int) -> bool:
     """Whether so many of so many documents hold a term that it does not tell which of them is meant."""
-    return holders > _MOST * (documents + _FEW)
+    return holders > MOST * (documents + _FEW)
