@@ -137,7 +137,7 @@ def test_nudges_never_lift_over_what_is_more_relevant_by_twice_the_clamp(pool: l
 def test_only_what_is_newer_or_said_before_moves_and_by_no_more_than_it_must(pool: list[Candidate], ask: Ask) -> None:
     answer = rank(pool, replace(ask, strategy="unified", limit=99, text="cache pool"), now=NOW)
     best = max((item.score.total - part(item, MOVES) for item in answer.items), default=0.0)
-    close = 0.3 * best if best > 0 else 2 * CLAMP  # where none is any good, the newest is as good as the others
+    close = 0.4 * best if best > 0 else 2 * CLAMP  # where none is any good, the newest is as good as the others
 
     for place, one in enumerate(answer.items):
         for later in answer.items[place + 1 :]:

@@ -31,7 +31,7 @@ def test_the_newest_value_of_a_topic_comes_first_and_says_whom_it_overtook() -> 
 @pytest.mark.parametrize(
     ("older", "newer"),
     [
-        (valued("old", 1.0, days=9), valued("new", 0.69, days=1)),  # too much worse
+        (valued("old", 1.0, days=9), valued("new", 0.59, days=1)),  # too much worse
         (valued("old", 1.0, days=1), valued("new", 0.95, days=9)),  # not newer
         (valued("old", 1.0, days=1), valued("new", 0.95, days=1 - 9 / 1440)),  # newer by nine minutes
         (valued("old", 1.0, days=9), valued("new", 0.95, days=1, asked="port database user")),
@@ -46,14 +46,23 @@ def test_what_is_worse_older_or_about_something_else_stays_behind(older: Item, n
     assert order.because == ()
 
 
-def test_half_of_the_words_in_common_is_the_same_topic() -> None:
-    half = valued("new", 0.95, days=1, asked="port")
+@pytest.mark.parametrize(
+    ("older", "newer", "order"),
+    [
+        ("port host user name page", "port host user", "new old"),
+        ("port database", "port", "old new"),
+    ],
+)
+def test_three_fifths_of_the_words_in_common_are_the_same_topic_and_half_of_them_is_not(
+    older: str, newer: str, order: str
+) -> None:
+    items = [valued("old", 1.0, days=9, asked=older), valued("new", 0.95, days=1, asked=newer)]
 
-    assert ids(newest_first([valued("old", 1.0, days=9), half])) == "new old"
+    assert ids(newest_first(items)) == order
 
 
-@pytest.mark.parametrize("gap", [0.3, 1.0 - 0.7, 0.1 + 0.2])
-def test_a_gap_of_exactly_three_tenths_is_close(gap: float) -> None:
+@pytest.mark.parametrize("gap", [0.4, 1.0 - 0.6, 0.1 + 0.3])
+def test_a_gap_of_exactly_four_tenths_is_close(gap: float) -> None:
     assert ids(newest_first([valued("old", 1.0, days=2), valued("new", 1.0 - gap, days=1)])) == "new old"
 
 

@@ -13,8 +13,8 @@ from hindbrain.core.value import dataclass
 
 _LOOKED_AT = 50  # answers from the best; nobody reads further, and pairs grow with the square
 _MOMENT = timedelta(minutes=10)  # what was learned closer together is equally new
-_SAME_TOPIC = 0.5  # of the question's words that two hold, at least this share is held by both
-_CLOSE = 0.3  # most that the older may be better by, with the best answer at 1
+_SAME_TOPIC = 0.6  # of the question's words that two hold, at least this share is held by both
+_CLOSE = 0.4  # most that the older may be better by, with the best answer at 1
 _ALIKE = 0.8  # of all words that two hold, at least this share is held by both; `_marks` rests on it
 _MOST_TERMS = 2000  # more make a document, and documents are not compared
 _DIGITS = 9
