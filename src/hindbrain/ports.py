@@ -485,6 +485,7 @@ class Near(NamedTuple):
     start: int  # where the piece lies in the memory's meaningful text; of the only one it may be left at 0, 0
     end: int
     pieces: int = 1  # how many the memory has: the best of many is good by chance, too
+    number: int = 0  # as that of a match
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -190,16 +190,18 @@ class SqliteReader:
 
     def _placed(self, found: "Mapping[int, Found]", ids: Mapping[int, str], *, space: int) -> list[Near]:
         """Those of `found` that have one of `ids`, best first. Only where one of several pieces lies must be read."""
-        places = [[seq, one.scope, one.piece] for seq, one in found.items() if one.pieces > 1 and seq in ids]
+        places = [[seq, scope, piece] for seq, (_, scope, piece, of) in found.items() if of > 1 and seq in ids]
         spans = (
             {seq: (start, end) for seq, start, end in self._all(_SPANS, rows.to_json(places), space)} if places else {}
         )
         near = [
-            (ids[seq], one.similarity, *spans.get(seq, _WHOLE), one.pieces) for seq, one in found.items() if seq in ids
+            _near((ids[seq], similarity, *spans.get(seq, _WHOLE), pieces, seq))
+            for seq, (similarity, _, _, pieces) in found.items()
+            if seq in ids
         ]
         near.sort()  # by id
         near.sort(key=itemgetter(1), reverse=True)
-        return list(map(_near, near))
+        return near
 
     def has_vectors(self, space: Space, where: Where) -> bool:
         found = self._all(
