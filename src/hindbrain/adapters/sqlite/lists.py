@@ -72,6 +72,20 @@ class Kept:
         lists = self._of(words, all_)
         return {word: len(lists[word].holders) for word in words}
 
+    def held(self, words: Sequence[str], ids: Mapping[int, str], *, all_: All) -> dict[str, set[str]]:
+        """By id which of `words` each of these memories holds that holds any."""
+        lists, keys = self._of(words, all_), list(ids.values())
+        asked = np.array(list(ids), dtype=np.int32)
+        found: dict[str, set[str]] = {}
+        for word in words:
+            holders = lists[word].holders
+            if not len(holders):
+                continue
+            places = np.minimum(holders.searchsorted(asked), len(holders) - 1)
+            for at in np.flatnonzero(holders[places] == asked).tolist():
+                found.setdefault(keys[at], set()).add(word)
+        return found
+
     def scores(self, words: Sequence[str], *, scopes: Sequence[str], all_: All) -> Any:
         """BM25 of every memory by seq; 0 where it holds none of `words`, or none of `scopes` if there are any."""
         scores = np.zeros(len(self.sizes))

@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from operator import itemgetter
@@ -256,6 +256,13 @@ class SqliteReader:
             rows.to_json(list(ids)),
         )
         return {key: frozenset(" ".join(columns).split()) for key, *columns in found}
+
+    def held(self, words: Sequence[str], near: Sequence[Near]) -> Mapping[str, Collection[str]]:
+        found = self._index.held(words, {one.number: one.memory_id for one in near})
+        if found is not None:
+            return found
+        known = self.terms([one.memory_id for one in near])
+        return {key: terms.intersection(words) for key, terms in known.items()}
 
     def content_terms(self, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         sql = "SELECT m.id, m.content_words FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value"

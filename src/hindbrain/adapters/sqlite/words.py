@@ -89,6 +89,14 @@ class Words:
             kept = self._lists.known(record) if self._lists and is_committed else None
             return count, self._held(words, among=count, kept=kept)
 
+    def held(self, words: Sequence[str], ids: Mapping[int, str]) -> "dict[str, set[str]] | None":
+        """By id which of `words` each memory holds that holds any, by their numbers; None where they must be read."""
+        if self._lists is None or not are_plain(words):
+            return None
+        with steady(self._db()) as is_committed:
+            kept = self._lists.known(self.record()[0]) if is_committed else None
+            return None if kept is None else kept.held(words, ids, all_=self._all)
+
     def counts(self, words: Sequence[str]) -> dict[str, int]:
         """How many memories hold each word, over all projects, counted now."""
         held = dict.fromkeys(words, 0)
