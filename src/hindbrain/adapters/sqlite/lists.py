@@ -16,6 +16,7 @@ from hindbrain.adapters.sqlite.postings import PLACES, TABLE, measured, scoped, 
 from hindbrain.adapters.sqlite.rows import to_json
 from hindbrain.core.hints import Any
 from hindbrain.core.recall.bm25 import K1, B, idf
+from hindbrain.core.recall.index import is_scope
 from hindbrain.ports import Match
 
 _MOST = 200_000  # memories; the lengths of more would take too much room, and too long to read
@@ -91,9 +92,7 @@ class Kept:
         scores = np.zeros(len(self.sizes))
         lists = self._of((*words, *scopes), all_)
         for word in words:
-            holders, often = lists[word].holders, lists[word].often
-            worth = idf(len(holders), self._count)
-            scores[holders] += worth * ((often * (K1 + 1)) / (often + self._damping[holders]))
+            scores[lists[word].holders] += lists[word].parts
         if scopes:
             scores *= self._inside(scopes, lists)
         return scores
@@ -141,20 +140,25 @@ class Kept:
         places = {number: (count, text) for number, count, text in all_(PLACES, to_json(lacking), -1)}
         for number, word in enumerate(lacking):
             count, text = places.get(number, (0, ""))
-            lists[word] = _List(text)
+            lists[word] = self._read(word, text)
             if count <= self._room:
                 self._room -= count
                 self._lists[word] = lists[word]
         return lists
 
+    def _read(self, word: str, places: str) -> "_List":
+        """`places`: as PLACES tells them."""
+        holders, often = weighed(places)
+        worth = idf(len(holders), self._count)
+        parts = worth * ((often * (K1 + 1)) / (often + self._damping[holders]))
+        inside = scoped(places) if is_scope(word) else holders[:0]
+        return _List(holders.astype(np.int32), parts, inside.astype(np.int32))
+
 
 class _List:
-    """Who holds a word in a text, how often by what each place weighs, and who has it as a scope."""
+    """Who holds a word in a text, what it adds to the BM25 of each, and who has it as a scope."""
 
-    __slots__ = ("holders", "inside", "often")
+    __slots__ = ("holders", "inside", "parts")
 
-    def __init__(self, places: str) -> None:
-        """`places`: as PLACES tells them."""
-        self.inside: Any = scoped(places).astype(np.int32)
-        holders, self.often = weighed(places)
-        self.holders: Any = holders.astype(np.int32)
+    def __init__(self, holders: Any, parts: Any, inside: Any) -> None:
+        self.holders, self.parts, self.inside = holders, parts, inside
