@@ -25,7 +25,7 @@ class Score:
 
     @property
     def total(self) -> float:
-        return sum([reason.part for reason in self.reasons])
+        return sum([reason.value * reason.weight for reason in self.reasons])  # their parts
 
     def __float__(self) -> float:
         return self.total
