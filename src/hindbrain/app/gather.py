@@ -176,19 +176,14 @@ class _Sides:
         return [key for _, key in sorted(found, reverse=True)[:count]]
 
     def _relevant(self) -> list[tuple[float, str]]:
-        by, usual, near, words = self.weight, self.usual, self.near, self.words
+        by, usual, near = self.weight, self.usual, self.near
         found = []
-        for key, (_, part) in words.items():
+        for key, (_, part) in self.words.items():
             one = near.get(key)
-            if one is None:
-                found.append((relevance(part, usual, weight=by, pieces=1), key))
-            else:
-                found.append((relevance(part, one.similarity, weight=by, pieces=one.pieces), key))
-        found += [
-            (relevance(0.0, one.similarity, weight=by, pieces=one.pieces), key)
-            for key, one in near.items()
-            if key not in words
-        ]
+            likeness, pieces = (usual, 1) if one is None else (one.similarity, one.pieces)
+            found.append((relevance(part, likeness, weight=by, pieces=pieces), key))
+        for key in near.keys() - self.words.keys():
+            found.append((relevance(0.0, near[key].similarity, weight=by, pieces=near[key].pieces), key))
         return found
 
 

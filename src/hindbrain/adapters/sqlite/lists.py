@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from hindbrain.adapters.sqlite.postings import PLACES, TABLE, measured, scoped, weighed
+from hindbrain.adapters.sqlite.postings import ALL_PLACES, TABLE, measured, scoped, weighed
 from hindbrain.adapters.sqlite.rows import to_json
 from hindbrain.core.hints import Any
 from hindbrain.core.recall.bm25 import K1, B, idf
@@ -23,7 +23,7 @@ _MOST = 200_000  # memories; the lengths of more would take too much room, and t
 _FARTHEST = 5 * _MOST  # seq; there is a place for every one up to the last
 _ROOM = 5_000_000  # places in all lists that a process keeps, 12 bytes each at most
 _LEAST, _EACH = 2, 12_000  # questions in a row that find the same; memories for each of which it takes one more
-_IDS = "SELECT m.seq, m.id FROM json_each(?) j CROSS JOIN memory m ON m.seq = j.value"
+_IDS, _RAW_IDS = "SELECT seq, id FROM memory", "SELECT seq, CAST(id AS BLOB) FROM memory"
 _LAST = "SELECT max(id) FROM main.memory_words_docsize"
 
 match = partial(tuple.__new__, Match)  # what Match._make does, without a Python function in between
@@ -66,7 +66,7 @@ class Kept:
         self._lists: dict[str, _List] = {}
         self._room = _ROOM
         self._scopes: dict[tuple[str, ...], Any] = {}
-        self._ids: dict[int, str] = {}
+        self._ids: Any = _named(all_, len(self.sizes))  # by seq; None where there is no memory
 
     def holders(self, words: Sequence[str], *, all_: All) -> dict[str, int]:
         """How many memories hold each, in any text."""
@@ -117,19 +117,12 @@ class Kept:
         better = found[theirs > last]
         return np.concatenate((better, found[theirs == last][: depth - len(better)]))
 
-    def named(self, best: Sequence[int], *, all_: All) -> list[tuple[str, int]]:
-        """The id and seq of each."""
-        ids = self._ids
-        if lacking := [seq for seq in best if seq not in ids]:
-            ids |= all_(_IDS, to_json(lacking))
-        return [(ids[seq], seq) for seq in best if seq in ids]
-
-    def told(self, scores: Any, named: Sequence[tuple[str, int]], *, usual: float) -> list[Match]:
-        """What is known of each of `named`, which are an id and a seq."""
-        ids, asked = zip(*named, strict=True) if named else ((), ())
-        places = np.array(asked, dtype=np.int64)
+    def told(self, scores: Any, seqs: Any, *, usual: float) -> list[Match]:
+        """What is known of each of these memories that is there."""
+        places = np.asarray(seqs, dtype=np.int64)
         sizes = self.sizes[places] / usual
-        return list(map(match, zip(ids, scores[places].tolist(), sizes.tolist(), asked, strict=True)))
+        known = zip(self._ids[places].tolist(), scores[places].tolist(), sizes.tolist(), places.tolist(), strict=True)
+        return [match(one) for one in known if one[0] is not None]
 
     def _of(self, words: Sequence[str], all_: All) -> dict[str, "_List"]:
         lists = {word: self._lists[word] for word in words if word in self._lists}
@@ -137,22 +130,34 @@ class Kept:
         if not lacking:
             return lists
         all_(TABLE)  # every thread has a connection of its own
-        places = {number: (count, text) for number, count, text in all_(PLACES, to_json(lacking), -1)}
-        for number, word in enumerate(lacking):
-            count, text = places.get(number, (0, ""))
-            lists[word] = self._read(word, text)
+        for number, places in all_(ALL_PLACES, to_json(lacking)):
+            word, count = lacking[number], places.count(",") + 1 if places else 0
+            lists[word] = self._read(word, places or "")
             if count <= self._room:
                 self._room -= count
                 self._lists[word] = lists[word]
         return lists
 
     def _read(self, word: str, places: str) -> "_List":
-        """`places`: as PLACES tells them."""
+        """`places`: as ALL_PLACES tells them."""
         holders, often = weighed(places)
         worth = idf(len(holders), self._count)
         parts = worth * ((often * (K1 + 1)) / (often + self._damping[holders]))
         inside = scoped(places) if is_scope(word) else holders[:0]
         return _List(holders.astype(np.int32), parts, inside.astype(np.int32))
+
+
+def _named(all_: All, size: int) -> Any:
+    """The id of each memory by its seq: an index on the ids holds both, and no memory's row is read for it."""
+    try:
+        named = all_(_IDS)
+    except UnicodeDecodeError:  # one is damaged, and nobody will find its memory
+        named = [(seq, raw.decode("utf-8", "replace")) for seq, raw in all_(_RAW_IDS)]
+    ids = np.full(size, None, dtype=object)
+    for seq, key in named:
+        if seq < size:
+            ids[seq] = key
+    return ids
 
 
 class _List:

@@ -16,10 +16,14 @@ _WEIGHTS: Any = np.array(WEIGHTS)
 TABLE = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_places USING fts5vocab (main, memory_words, instance)"
 # As text, a list at a time: to make a row of each place takes longer than to find it. The table is opened once for all
 # words; asked for several at once in any other way, it reads all that there are.
-_COLUMN = "(p.col = 'title_words') + 2 * (p.col = 'content_words') + 3 * (p.col = 'extra_words')"
+_COLUMN = "CASE p.col WHEN 'content_words' THEN 2 WHEN 'title_words' THEN 1 WHEN 'extra_words' THEN 3 ELSE 0 END"
 PLACES = (  # for each word its number, how many places it has, and these; of no more places than are asked for
     f"SELECT word, count(*), group_concat(place) FROM (SELECT j.key AS word, 4 * p.doc + {_COLUMN} AS place"
     " FROM json_each(?) j CROSS JOIN temp.memory_places p ON p.term = j.value LIMIT ?) GROUP BY word"
+)
+ALL_PLACES = (  # for each word its number and its places, however many: they need not be put in order of the words
+    f"SELECT j.key, (SELECT group_concat(4 * p.doc + {_COLUMN}) FROM temp.memory_places p WHERE p.term = j.value)"
+    " FROM json_each(?) j"
 )
 
 _SIZES = "SELECT group_concat(id), group_concat(hex(sz), '') FROM memory_words_docsize WHERE length(sz) = 4"
