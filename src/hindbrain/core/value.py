@@ -61,10 +61,11 @@ def _slotted(cls: C, *, is_frozen: bool, is_keyword_only: bool) -> C:
     names = tuple(cls.__annotations__)
     space = {name: found for name, found in cls.__dict__.items() if name not in ("__dict__", "__weakref__")}
     defaults = {name: space.pop(name) for name in names if name in space}
+    own = space.get("__init__")  # of a class of which so many are made that it is worth writing out
     space = (_FROZEN if is_frozen else _CHANGING) | space
     space |= {
         "__slots__": names,
-        "__init__": _by_name(names, defaults) if is_keyword_only else _by_place(names, defaults),
+        "__init__": own or (_by_name(names, defaults) if is_keyword_only else _by_place(names, defaults)),
         "__dataclass_fields__": _Fields(defaults, is_keyword_only=is_keyword_only),
     }
     made: Any = type(cls.__name__, cls.__bases__, space)
