@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from hindbrain.core.hints import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
@@ -485,6 +485,7 @@ class Near(NamedTuple):
     start: int  # where the piece lies in the memory's meaningful text; of the only one it may be left at 0, 0
     end: int
     pieces: int = 1  # how many the memory has: the best of many is good by chance, too
+    number: int = 0  # as that of a match
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -616,6 +617,10 @@ class Reader(Protocol):
 
     def terms(self, ids: Sequence[str]) -> Mapping[str, frozenset[str]]:
         """The words that each of these memories is found by; without those that are not there."""
+
+    def held(self, words: Sequence[str], near: Sequence[Near]) -> Mapping[str, Collection[str]]:
+        """Which of `words` each of the memories is found by that `nearest` gave; those that hold none, or are not there
+        any more, may be left out."""
 
     def content_terms(self, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         """The words of each content alone, in order and with repeats; without memories that are not there."""

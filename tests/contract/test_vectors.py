@@ -47,6 +47,21 @@ def due(store: Store, space: Space = FLAT) -> list[str]:
     return [memory.id for memory in store.unembedded(space, limit=99)]
 
 
+def test_of_what_lies_near_it_is_told_which_words_it_holds(store: Store) -> None:
+    lacking = Near(memory_id="mem-gone", similarity=0.5, start=0, end=0)
+    keep_with(store, a_memory("cache the pool", id="mem-a", tags=()), EAST)
+    keep_with(store, a_memory("retry the cache", id="mem-b", tags=("pool",)), between(40))
+    keep_with(store, a_memory("gardens need water", id="mem-c"), NORTH)
+    near = [*store.nearest(EAST, FLAT, where=HERE, limit=5), lacking]
+    words = ["cach", "pool", "nowhere"]
+    for _ in range(4):  # a process that is asked again may answer from what it has kept
+        store.holders(words)
+        assert {match.memory_id for match in store.matches(words, HERE, limit=5)} == {"mem-a", "mem-b"}
+        held = {key: set(found) for key, found in store.held(words, near).items() if found}
+        assert held == {"mem-a": {"cach", "pool"}, "mem-b": {"cach", "pool"}}
+    assert not any(store.held([], near).values()) and not store.held(words, [])
+
+
 def test_the_nearest_come_first_with_their_similarity(store: Store) -> None:  # HB-026
     for name, degrees in (("far", 90), ("near", 10), ("nearest", 1), ("against", 180)):
         keep_with(store, a_memory(name, id=f"mem-{name}"), between(degrees))

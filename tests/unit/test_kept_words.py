@@ -117,6 +117,14 @@ def test_a_transaction_sees_its_own_words_and_an_undone_one_leaves_none(store: S
     assert len(store.matches(["pool"], HERE, limit=5)) == 1
 
 
+def test_an_id_that_is_no_text_costs_no_other_memory(store: SqliteStore) -> None:
+    keep(store, a_memory("cache the pool", id="mem-a"), a_memory("gardens need water", id="mem-b"))
+    db = store._connection()
+    db.execute("PRAGMA foreign_keys = OFF")
+    db.execute("UPDATE memory SET id = CAST(x'ff6d' AS TEXT) WHERE id = 'mem-b'")
+    assert [match.memory_id for match in by_lists(store, ["pool"], HERE, 5)] == ["mem-a"]
+
+
 def test_threads_share_what_one_has_read(store: SqliteStore) -> None:
     keep(store, a_memory("cache the pool", id="mem-a"), a_memory("gardens need water", id="mem-b"))
     by_lists(store, ["pool"], HERE, 5)

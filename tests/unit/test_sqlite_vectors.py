@@ -243,7 +243,7 @@ def test_the_floor_is_never_above_what_was_left_out(monkeypatch: pytest.MonkeyPa
     whole, _ = ranked.top(300)
     for depth in (1, 10, 150, 299):
         best, floor = ranked.top(depth)
-        left = [whole[n].similarity for n in whole if n not in best]
+        left = [whole[n][0] for n in whole if n not in best]
         assert len(best) >= depth and all(similarity < floor for similarity in left)
     assert ranked.of([5, 999]) == {5: whole[5]} and ranking([], point).top(3) == ({}, float("-inf"))
     assert isinstance(shelf, Shelf) and ranking([], point).of([1]) == {}

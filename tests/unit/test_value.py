@@ -39,6 +39,16 @@ def test_a_value_has_its_fields_its_defaults_and_its_own_methods() -> None:
     assert not hasattr(point, "__dict__")
 
 
+def test_a_class_that_says_itself_how_it_is_made_is_made_so() -> None:
+    reason = Reason("words", 0.5, 2.0)
+    assert reason == Reason(name="words", value=0.5, weight=2.0, note="") and reason.part == 1.0
+    assert replace(reason, note="pool").note == "pool" and pickle.loads(pickle.dumps(reason)) == reason
+    with pytest.raises(TypeError, match="weight"):
+        Reason("words", 0.5)  # type: ignore[call-arg]
+    with pytest.raises(AttributeError, match="frozen"):
+        reason.value = 1.0  # type: ignore[misc]
+
+
 def test_a_default_that_can_change_is_made_anew_for_each_value() -> None:
     first, second = Pen("red"), Pen("red")
     first.strokes.append("down")

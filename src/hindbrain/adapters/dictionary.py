@@ -194,6 +194,10 @@ class _DictReader:
         known = (self._tables.memories[key] for key in ids if key in self._tables.memories)
         return {m.id: frozenset(term for column in columns(m) for term in column) for m in known}
 
+    def held(self, words: Sequence[str], near: Sequence[Near]) -> Mapping[str, frozenset[str]]:
+        found = self.terms([one.memory_id for one in near])
+        return {key: known.intersection(words) for key, known in found.items()}
+
     def content_terms(self, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         return {key: terms(memory.content) for key, memory in self.memories(ids).items()}
 

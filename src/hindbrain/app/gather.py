@@ -11,7 +11,7 @@ from hindbrain.core.recall.fuse import DECIDE, LONG, relevance, share, weight
 from hindbrain.core.recall.index import WEIGHTS, columns
 from hindbrain.core.recall.meaningful import meaningful
 from hindbrain.core.recall.rank import Terms
-from hindbrain.core.value import dataclass, replace
+from hindbrain.core.value import dataclass, field, replace
 from hindbrain.core.words import asked_terms, count_words, query_terms
 from hindbrain.errors import EmbedderMissing, StoreDamaged
 from hindbrain.ports import Embedder, Match, Near, Reader, Where
@@ -22,6 +22,7 @@ _LOOKED_UP = 250  # memories of a whole store, newest or most important, whose r
 _SPELLED = 500  # words of the index that an unknown word is compared with
 UNREAD = "memory {} cannot be read and was left out: run `hindbrain fsck --repair`"
 _BY_MEANING = ("unified", "default", "loki", "doc05")
+_NONE = (0.0, 0.0)
 _CUT = ("unified", "default")  # the others decide themselves how many they look at, and by what
 
 
@@ -54,7 +55,7 @@ def _now(ask: Ask, where: Where, *, reader: Reader, embedder: Embedder | None) -
         sides.how = _without_meaning(ask)
     else:
         sides = _with_meaning(sides, ask, where=where, reader=reader, embedder=embedder)
-    best = sides.best(_room(ask)) if ask.strategy in _CUT else list(sides.found)
+    best = sides.best(_room(ask)) if ask.strategy in _CUT else sides.found
     known = reader.memories(best)
     found = [sides.candidate(known[key]) for key in best if key in known]
     is_all = ask.strategy == "dex" or not (words or ask.paths)
@@ -125,42 +126,15 @@ def _has_meaning(ask: Ask) -> bool:
     return ask.strategy in _BY_MEANING and bool(ask.text.strip())
 
 
-class _Side:
-    """What words and meaning say of one memory. A plain class: hundreds are made for every question."""
-
-    __slots__ = ("pieces", "share", "similarity", "speaks", "usual", "words")
-
-    def __init__(self, words: float, share: float) -> None:
-        self.words, self.share = words, share
-        self.similarity: float | None = None
-        self.usual = 0.0
-        self.pieces = 1
-        self.speaks = (0, 0)
-
-    def relevance(self, weight: float) -> float:
-        likeness = self.usual if self.similarity is None else self.similarity
-        return relevance(self.share, likeness, weight=weight, pieces=self.pieces)
-
-    def candidate(self, memory: Memory, *, nearest: float | None) -> Candidate:
-        return Candidate(
-            memory=memory,
-            words=self.words,
-            share=self.share,
-            similarity=self.similarity,
-            usual=self.usual,
-            nearest=nearest,
-            pieces=self.pieces,
-            speaks=self.speaks if self.pieces > 1 else (0, len(meaningful(memory))),
-        )
-
-
 @dataclass(slots=True)
 class _Sides:
-    found: dict[str, _Side]
-    matches: Sequence[Match]  # what words have found of them
+    matches: Sequence[Match]  # what words have found
+    words: dict[str, tuple[float, float]]  # by id: BM25, and its share of all that the question's words are worth
     worths: Mapping[str, float]  # what each word of the question is worth
     common: frozenset[str]  # those of them that most memories hold
     asked: int  # words of the question, as far as they are counted
+    near: Mapping[str, Near] = field(default_factory=dict)  # by id: what meaning has found, or says of the matches
+    usual: float = 0.0  # what counts for a match that has no vector yet
     nearest: float | None = None  # the highest cosine of all
     how: str = "words"
     aside: str = ""  # what else there is to say of how
@@ -173,14 +147,44 @@ class _Sides:
 
     def candidate(self, memory: Memory) -> Candidate:
         """What is known of a memory, also of one that its path or the strategy brought in."""
-        side = self.found.get(memory.id)
-        return side.candidate(memory, nearest=self.nearest) if side else Candidate(memory=memory, nearest=self.nearest)
+        held, near = self.words.get(memory.id), self.near.get(memory.id)
+        if held is None and near is None:
+            return Candidate(memory=memory, nearest=self.nearest)
+        words, part = held or _NONE
+        return Candidate(
+            memory=memory,
+            words=words,
+            share=part,
+            similarity=near.similarity if near else None,
+            usual=self.usual,
+            nearest=self.nearest,
+            pieces=near.pieces if near else 1,
+            speaks=(near.start, near.end) if near and near.pieces > 1 else (0, len(meaningful(memory))),
+        )
+
+    @property
+    def found(self) -> list[str]:
+        """Ids of all: what words have found, then what only meaning has."""
+        return [*self.words, *(key for key in self.near if key not in self.words)]
 
     def best(self, count: int) -> list[str]:
         """Ids of the most relevant, the later id first among equals, as the ranking has it."""
-        by = self.weight
-        ordered = sorted([(side.relevance(by), key) for key, side in self.found.items()], reverse=True)
-        return [key for _, key in ordered[:count]]
+        found = self._relevant()
+        if len(found) > count:  # numbers alone are sorted far sooner, and of hundreds few are wanted
+            least = sorted([value for value, _ in found], reverse=True)[count - 1]
+            found = [one for one in found if one[0] >= least]
+        return [key for _, key in sorted(found, reverse=True)[:count]]
+
+    def _relevant(self) -> list[tuple[float, str]]:
+        by, usual, near = self.weight, self.usual, self.near
+        found = []
+        for key, (_, part) in self.words.items():
+            one = near.get(key)
+            likeness, pieces = (usual, 1) if one is None else (one.similarity, one.pieces)
+            found.append((relevance(part, likeness, weight=by, pieces=pieces), key))
+        for key in near.keys() - self.words.keys():
+            found.append((relevance(0.0, near[key].similarity, weight=by, pieces=near[key].pieces), key))
+        return found
 
 
 def _by_words(ask: Ask, where: Where, *, reader: Reader) -> tuple[list[str], _Sides, tuple[tuple[str, str], ...]]:
@@ -188,8 +192,8 @@ def _by_words(ask: Ask, where: Where, *, reader: Reader) -> tuple[list[str], _Si
     known = list(worths)
     matches = reader.matches(known, where, limit=_words_depth(ask))
     worth = sum(worths.values())
-    found = {key: _Side(score, share(score, worth, size=size)) for key, score, size, _ in matches}
-    return known, _Sides(found, matches, worths, common, count_words(ask.text, most=LONG)), spelled
+    found = {key: (score, share(score, worth, size=size)) for key, score, size, _ in matches}
+    return known, _Sides(matches, found, worths, common, count_words(ask.text, most=LONG)), spelled
 
 
 def _terms(ask: Ask) -> list[str]:
@@ -295,25 +299,19 @@ def _complete(sides: _Sides, reader: Reader) -> None:
     """Give those that meaning brought the words they hold, where words had more to bring than were asked for: each as
     often and in a text as long as is usual, which is all that is known without counting."""
     worth = sum(sides.worths.values())
-    held = reader.terms([key for key, side in sides.found.items() if not side.words])
-    for key, terms in held.items():
+    lacking = [one for key, one in sides.near.items() if key not in sides.words]
+    for key, terms in reader.held(list(sides.worths), lacking).items():
         score = sum([value for word, value in sides.worths.items() if word in terms])
-        sides.found[key].words, sides.found[key].share = score, share(score, worth, size=1.0)
+        if score:
+            sides.words[key] = (score, share(score, worth, size=1.0))
 
 
 def _join(sides: _Sides, near: Sequence[Near]) -> None:
     """Both sides' candidates. What has no vector yet counts as alike as the others that words found."""
-    by_words = list(sides.found.values())
-    for key, similarity, start, end, pieces in near:
-        side = sides.found.get(key)
-        if side is None:
-            side = sides.found[key] = _Side(0.0, 0.0)
-        side.similarity, side.pieces, side.speaks = similarity, pieces, (start, end)
+    sides.near = by_id = {one.memory_id: one for one in near}
     sides.nearest = near[0].similarity if near else None  # the best come first
-    known = [side.similarity for side in by_words if side.similarity is not None]
-    usual = sum(known) / len(known) if known else 0.0
-    for side in by_words:
-        side.usual = usual
+    known = [one.similarity for key in sides.words if (one := by_id.get(key)) is not None]
+    sides.usual = sum(known) / len(known) if known else 0.0
     sides.how = f"words and meaning: for all words {sides.weight:.3g}, for the very same meaning 1"
     if sides.nearest is not None:
         sides.how += f"; the nearest is at {sides.nearest:.2f}{sides.aside}"

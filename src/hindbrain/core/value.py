@@ -9,7 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # type checkers take it for True; importing typing would cost more than this module
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from dataclasses import dataclass as dataclass
     from dataclasses import field as field
     from dataclasses import replace as replace
@@ -25,6 +25,14 @@ def names_of(value: object) -> tuple[str, ...]:
     """The names of a value's fields, in order; none for anything that was not made here."""
     kind = type(value)
     return _slots(kind) if "__dataclass_fields__" in kind.__dict__ else ()
+
+
+def filled(kind: type[T], values: Sequence[Any]) -> T:
+    """A value whose fields are all of `values`, in their order: for rows, which are read by the hundred."""
+    made = object.__new__(kind)
+    for place, name in enumerate(_slots(kind)):
+        _set(made, name, values[place])
+    return made
 
 
 class _Fresh:
@@ -53,10 +61,11 @@ def _slotted(cls: C, *, is_frozen: bool, is_keyword_only: bool) -> C:
     names = tuple(cls.__annotations__)
     space = {name: found for name, found in cls.__dict__.items() if name not in ("__dict__", "__weakref__")}
     defaults = {name: space.pop(name) for name in names if name in space}
+    own = space.get("__init__")  # of a class of which so many are made that it is worth writing out
     space = (_FROZEN if is_frozen else _CHANGING) | space
     space |= {
         "__slots__": names,
-        "__init__": _by_name(names, defaults) if is_keyword_only else _by_place(names, defaults),
+        "__init__": own or (_by_name(names, defaults) if is_keyword_only else _by_place(names, defaults)),
         "__dataclass_fields__": _Fields(defaults, is_keyword_only=is_keyword_only),
     }
     made: Any = type(cls.__name__, cls.__bases__, space)
@@ -99,8 +108,9 @@ def _by_place(names: tuple[str, ...], defaults: Mapping[str, Any]) -> Callable[.
                 raise TypeError(f"{type(self).__name__} takes {most} values, each once")
             by_name(self, **placed, **named)
             return
-        for name, value in zip(names, given + ends[count - least :], strict=True):
-            _set(self, name, value)
+        values = given if count == most else given + ends[count - least :]
+        for place, name in enumerate(names):  # a zip that is strict takes as long as all the rest
+            _set(self, name, values[place])
 
     return __init__
 

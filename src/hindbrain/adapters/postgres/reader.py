@@ -199,6 +199,10 @@ class PostgresReader:
         found = dict(self._all("SELECT id, words FROM memory WHERE id = ANY(%s::text[])", wanted))
         return {key: frozenset(found[key].split()) for key in dict.fromkeys(ids) if key in found}
 
+    def held(self, words: Sequence[str], near: Sequence[Near]) -> Mapping[str, frozenset[str]]:
+        found = self.terms([one.memory_id for one in near])
+        return {key: known.intersection(words) for key, known in found.items()}
+
     def content_terms(self, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         return {key: terms(memory.content) for key, memory in self.memories(ids).items()}
 

@@ -12,17 +12,18 @@ from functools import partial
 
 import numpy as np
 
-from hindbrain.adapters.sqlite.postings import PLACES, TABLE, measured, scoped, weighed
+from hindbrain.adapters.sqlite.postings import ALL_PLACES, TABLE, measured, scoped, weighed
 from hindbrain.adapters.sqlite.rows import to_json
 from hindbrain.core.hints import Any
 from hindbrain.core.recall.bm25 import K1, B, idf
+from hindbrain.core.recall.index import is_scope
 from hindbrain.ports import Match
 
 _MOST = 200_000  # memories; the lengths of more would take too much room, and too long to read
 _FARTHEST = 5 * _MOST  # seq; there is a place for every one up to the last
 _ROOM = 5_000_000  # places in all lists that a process keeps, 12 bytes each at most
 _LEAST, _EACH = 2, 12_000  # questions in a row that find the same; memories for each of which it takes one more
-_IDS = "SELECT m.seq, m.id FROM json_each(?) j CROSS JOIN memory m ON m.seq = j.value"
+_IDS, _RAW_IDS = "SELECT seq, id FROM memory", "SELECT seq, CAST(id AS BLOB) FROM memory"
 _LAST = "SELECT max(id) FROM main.memory_words_docsize"
 
 match = partial(tuple.__new__, Match)  # what Match._make does, without a Python function in between
@@ -65,21 +66,33 @@ class Kept:
         self._lists: dict[str, _List] = {}
         self._room = _ROOM
         self._scopes: dict[tuple[str, ...], Any] = {}
-        self._ids: dict[int, str] = {}
+        self._ids: Any = _named(all_, len(self.sizes))  # by seq; None where there is no memory
 
     def holders(self, words: Sequence[str], *, all_: All) -> dict[str, int]:
         """How many memories hold each, in any text."""
         lists = self._of(words, all_)
         return {word: len(lists[word].holders) for word in words}
 
+    def held(self, words: Sequence[str], ids: Mapping[int, str], *, all_: All) -> dict[str, set[str]]:
+        """By id which of `words` each of these memories holds that holds any."""
+        lists, keys = self._of(words, all_), list(ids.values())
+        asked = np.array(list(ids), dtype=np.int32)
+        found: dict[str, set[str]] = {}
+        for word in words:
+            holders = lists[word].holders
+            if not len(holders):
+                continue
+            places = np.minimum(holders.searchsorted(asked), len(holders) - 1)
+            for at in np.flatnonzero(holders[places] == asked).tolist():
+                found.setdefault(keys[at], set()).add(word)
+        return found
+
     def scores(self, words: Sequence[str], *, scopes: Sequence[str], all_: All) -> Any:
         """BM25 of every memory by seq; 0 where it holds none of `words`, or none of `scopes` if there are any."""
         scores = np.zeros(len(self.sizes))
         lists = self._of((*words, *scopes), all_)
         for word in words:
-            holders, often = lists[word].holders, lists[word].often
-            worth = idf(len(holders), self._count)
-            scores[holders] += worth * ((often * (K1 + 1)) / (often + self._damping[holders]))
+            scores[lists[word].holders] += lists[word].parts
         if scopes:
             scores *= self._inside(scopes, lists)
         return scores
@@ -104,19 +117,12 @@ class Kept:
         better = found[theirs > last]
         return np.concatenate((better, found[theirs == last][: depth - len(better)]))
 
-    def named(self, best: Sequence[int], *, all_: All) -> list[tuple[str, int]]:
-        """The id and seq of each."""
-        ids = self._ids
-        if lacking := [seq for seq in best if seq not in ids]:
-            ids |= all_(_IDS, to_json(lacking))
-        return [(ids[seq], seq) for seq in best if seq in ids]
-
-    def told(self, scores: Any, named: Sequence[tuple[str, int]], *, usual: float) -> list[Match]:
-        """What is known of each of `named`, which are an id and a seq."""
-        ids, asked = zip(*named, strict=True) if named else ((), ())
-        places = np.array(asked, dtype=np.int64)
+    def told(self, scores: Any, seqs: Any, *, usual: float) -> list[Match]:
+        """What is known of each of these memories that is there."""
+        places = np.asarray(seqs, dtype=np.int64)
         sizes = self.sizes[places] / usual
-        return list(map(match, zip(ids, scores[places].tolist(), sizes.tolist(), asked, strict=True)))
+        known = zip(self._ids[places].tolist(), scores[places].tolist(), sizes.tolist(), places.tolist(), strict=True)
+        return [match(one) for one in known if one[0] is not None]
 
     def _of(self, words: Sequence[str], all_: All) -> dict[str, "_List"]:
         lists = {word: self._lists[word] for word in words if word in self._lists}
@@ -124,23 +130,40 @@ class Kept:
         if not lacking:
             return lists
         all_(TABLE)  # every thread has a connection of its own
-        places = {number: (count, text) for number, count, text in all_(PLACES, to_json(lacking), -1)}
-        for number, word in enumerate(lacking):
-            count, text = places.get(number, (0, ""))
-            lists[word] = _List(text)
+        for number, places in all_(ALL_PLACES, to_json(lacking)):
+            word, count = lacking[number], places.count(",") + 1 if places else 0
+            lists[word] = self._read(word, places or "")
             if count <= self._room:
                 self._room -= count
                 self._lists[word] = lists[word]
         return lists
 
+    def _read(self, word: str, places: str) -> "_List":
+        """`places`: as ALL_PLACES tells them."""
+        holders, often = weighed(places)
+        worth = idf(len(holders), self._count)
+        parts = worth * ((often * (K1 + 1)) / (often + self._damping[holders]))
+        inside = scoped(places) if is_scope(word) else holders[:0]
+        return _List(holders.astype(np.int32), parts, inside.astype(np.int32))
+
+
+def _named(all_: All, size: int) -> Any:
+    """The id of each memory by its seq: an index on the ids holds both, and no memory's row is read for it."""
+    try:
+        named = all_(_IDS)
+    except UnicodeDecodeError:  # one is damaged, and nobody will find its memory
+        named = [(seq, raw.decode("utf-8", "replace")) for seq, raw in all_(_RAW_IDS)]
+    ids = np.full(size, None, dtype=object)
+    for seq, key in named:
+        if seq < size:
+            ids[seq] = key
+    return ids
+
 
 class _List:
-    """Who holds a word in a text, how often by what each place weighs, and who has it as a scope."""
+    """Who holds a word in a text, what it adds to the BM25 of each, and who has it as a scope."""
 
-    __slots__ = ("holders", "inside", "often")
+    __slots__ = ("holders", "inside", "parts")
 
-    def __init__(self, places: str) -> None:
-        """`places`: as PLACES tells them."""
-        self.inside: Any = scoped(places).astype(np.int32)
-        holders, self.often = weighed(places)
-        self.holders: Any = holders.astype(np.int32)
+    def __init__(self, holders: Any, parts: Any, inside: Any) -> None:
+        self.holders, self.parts, self.inside = holders, parts, inside

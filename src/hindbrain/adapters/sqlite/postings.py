@@ -16,10 +16,14 @@ _WEIGHTS: Any = np.array(WEIGHTS)
 TABLE = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_places USING fts5vocab (main, memory_words, instance)"
 # As text, a list at a time: to make a row of each place takes longer than to find it. The table is opened once for all
 # words; asked for several at once in any other way, it reads all that there are.
-_COLUMN = "(p.col = 'title_words') + 2 * (p.col = 'content_words') + 3 * (p.col = 'extra_words')"
+_COLUMN = "CASE p.col WHEN 'content_words' THEN 2 WHEN 'title_words' THEN 1 WHEN 'extra_words' THEN 3 ELSE 0 END"
 PLACES = (  # for each word its number, how many places it has, and these; of no more places than are asked for
     f"SELECT word, count(*), group_concat(place) FROM (SELECT j.key AS word, 4 * p.doc + {_COLUMN} AS place"
     " FROM json_each(?) j CROSS JOIN temp.memory_places p ON p.term = j.value LIMIT ?) GROUP BY word"
+)
+ALL_PLACES = (  # for each word its number and its places, however many: they need not be put in order of the words
+    f"SELECT j.key, (SELECT group_concat(4 * p.doc + {_COLUMN}) FROM temp.memory_places p WHERE p.term = j.value)"
+    " FROM json_each(?) j"
 )
 
 _SIZES = "SELECT group_concat(id), group_concat(hex(sz), '') FROM memory_words_docsize WHERE length(sz) = 4"
@@ -107,8 +111,13 @@ def _few(places: str) -> tuple[Any, Any]:
 def _many(places: str) -> tuple[Any, Any]:
     told = _told(places)
     weights = _WEIGHTS[told & 3]
-    seqs, of = np.unique((told >> 2)[weights > 0], return_inverse=True)
-    return seqs, np.bincount(of, weights=weights[weights > 0])
+    in_texts = weights > 0
+    holders, weights = (told >> 2)[in_texts], weights[in_texts]
+    if len(holders) and (holders[1:] >= holders[:-1]).all():  # as the engine tells them, unless it is damaged
+        firsts = np.flatnonzero(np.concatenate(([True], holders[1:] > holders[:-1])))
+        return holders[firsts], np.add.reduceat(weights, firsts)
+    seqs, of = np.unique(holders, return_inverse=True)
+    return seqs, np.bincount(of, weights=weights)
 
 
 def scoped(places: str) -> Any:

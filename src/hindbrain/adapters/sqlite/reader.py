@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from operator import itemgetter
@@ -136,12 +136,14 @@ class SqliteReader:
         words = [word for word in words if "\0" not in word]  # FTS5 would take it for the end of the text
         if not words:
             return ()
+        return self._index.best(words, self._wanted(where), limit=limit)
+
+    def _wanted(self, where: Where) -> Wanted:
         known = self._all("SELECT seq FROM project WHERE id = ?", where.project)
         number = known[0][0] if known else 0  # a project that is not known yet: what goes everywhere, goes there
         clause, values = _clause(where)
         plain = Where(project=where.project, states=where.states, with_everywhere=where.with_everywhere)
-        wanted = Wanted(where=where, clause=clause, values=values, number=number, is_scope=where == plain)
-        return self._index.best(words, wanted, limit=limit)
+        return Wanted(where=where, clause=clause, values=values, number=number, is_scope=where == plain)
 
     def nearest(
         self, point: Sequence[float], space: Space, *, where: Where, limit: int, also: Sequence[Match] = ()
@@ -155,11 +157,12 @@ class SqliteReader:
             if not numbers:
                 return ()
             number = numbers[0][0]
-            ranked = ranking(self._read_shelves(number, space, where=where, is_committed=is_committed), point)
+            wanted = self._wanted(where)
+            ranked = ranking(self._read_shelves(number, space, project=wanted.number, is_committed=is_committed), point)
             depth = limit
             while True:
                 best, floor = ranked.top(depth)
-                near = self._near(best, where, space=number)
+                near = self._placed(best, self._index.admitted(list(best), wanted), space=number)
                 if floor == -math.inf or sum(one.similarity >= floor for one in near) >= limit:
                     break
                 depth *= 4  # what the key cannot say (state, persona, trust) has thinned them out
@@ -168,38 +171,30 @@ class SqliteReader:
             others = {match.number: match.memory_id for match in also if match.memory_id not in known}
             return [*near, *self._placed(ranked.of(list(others)), others, space=number)]
 
-    def _read_shelves(self, number: int, space: Space, *, where: Where, is_committed: bool) -> "list[Shelf]":
+    def _read_shelves(self, number: int, space: Space, *, project: int, is_committed: bool) -> "list[Shelf]":
         """Those of the project, and of what goes everywhere: memories of the project may lie there too."""
         from hindbrain.adapters.sqlite.shelves import Shelves
 
         self._shelves = shelves = self._shelves or Shelves()
-        scopes = [0, *(seq for (seq,) in self._all("SELECT seq FROM project WHERE id = ?", where.project))]
         return [
             shelves.read(self._db(), scope, space=number, dimension=space.dimension, is_committed=is_committed)
-            for scope in scopes
+            for scope in ([0, project] if project else [0])
         ]
-
-    def _near(self, found: "Mapping[int, Found]", where: Where, *, space: int) -> list[Near]:
-        """What was found, without what `where` leaves out."""
-        clause, values = _clause(where)
-        loaded = self._all(
-            f"SELECT m.seq, m.id FROM json_each(?) j CROSS JOIN memory m ON m.seq = j.value WHERE {clause}",
-            *(rows.to_json(list(found)), *values),
-        )
-        return self._placed(found, dict(loaded), space=space)
 
     def _placed(self, found: "Mapping[int, Found]", ids: Mapping[int, str], *, space: int) -> list[Near]:
         """Those of `found` that have one of `ids`, best first. Only where one of several pieces lies must be read."""
-        places = [[seq, one.scope, one.piece] for seq, one in found.items() if one.pieces > 1 and seq in ids]
+        places = [[seq, scope, piece] for seq, (_, scope, piece, of) in found.items() if of > 1 and seq in ids]
         spans = (
             {seq: (start, end) for seq, start, end in self._all(_SPANS, rows.to_json(places), space)} if places else {}
         )
         near = [
-            (ids[seq], one.similarity, *spans.get(seq, _WHOLE), one.pieces) for seq, one in found.items() if seq in ids
+            _near((ids[seq], similarity, *spans.get(seq, _WHOLE), pieces, seq))
+            for seq, (similarity, _, _, pieces) in found.items()
+            if seq in ids
         ]
         near.sort()  # by id
         near.sort(key=itemgetter(1), reverse=True)
-        return list(map(_near, near))
+        return near
 
     def has_vectors(self, space: Space, where: Where) -> bool:
         found = self._all(
@@ -254,6 +249,13 @@ class SqliteReader:
             rows.to_json(list(ids)),
         )
         return {key: frozenset(" ".join(columns).split()) for key, *columns in found}
+
+    def held(self, words: Sequence[str], near: Sequence[Near]) -> Mapping[str, Collection[str]]:
+        found = self._index.held(words, {one.number: one.memory_id for one in near})
+        if found is not None:
+            return found
+        known = self.terms([one.memory_id for one in near])
+        return {key: terms.intersection(words) for key, terms in known.items()}
 
     def content_terms(self, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         sql = "SELECT m.id, m.content_words FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value"

@@ -11,6 +11,7 @@ from hindbrain.core.model.moment import read_stamp, stamp
 from hindbrain.core.model.record import fingerprint, to_record
 from hindbrain.core.notation import read, write
 from hindbrain.core.recall.index import columns, scope
+from hindbrain.core.value import filled
 
 COLUMNS = (
     *("id", "project", "kind", "type", "category", "category_is_fixed", "title", "content", "body", "tags"),
@@ -91,15 +92,17 @@ def is_whole(row: Sequence[Any]) -> bool:
 @lru_cache(maxsize=2048)  # a question reads some rows twice, and the next one many of them again
 def of_row(row: tuple[Any, ...]) -> Memory:
     """The memory in a row selected as SELECTED, which may go on behind it."""
-    own = dict(zip(_OWN, _own(row), strict=True))
-    for name in _TIMES:
-        own[name] = read_moment(own[name])
-    own["kind"], own["reach"] = Kind(own["kind"]), Reach(own["reach"])
-    own["category_is_fixed"], own["is_pinned"] = bool(own["category_is_fixed"]), bool(own["is_pinned"])
-    own["body"] = read(own["body"]) if own["body"] != "{}" else {}
-    own["tags"] = tuple(read(own["tags"])) if own["tags"] != "[]" else ()
-    own["file_refs"] = tuple(read(own["file_refs"])) if own["file_refs"] != "[]" else ()
-    return Memory(provenance=_provenance(_origin(row)), counters=_counters(_counted(row)), **own)
+    values = list(row[: len(COLUMNS)])
+    for place in _TIMES:
+        values[place] = read_moment(values[place])
+    values[_KIND], values[_REACH] = Kind(values[_KIND]), Reach(values[_REACH])
+    for place in _FLAGS:
+        values[place] = bool(values[place])
+    values[_BODY] = read(values[_BODY]) if values[_BODY] != "{}" else {}
+    for place in _LISTS:
+        values[place] = tuple(read(values[place])) if values[place] != "[]" else ()
+    values += (_provenance(_origin(row)), _counters(_counted(row)))
+    return filled(Memory, _in_order(values))
 
 
 @lru_cache(maxsize=1024)  # a session teaches several
@@ -121,9 +124,12 @@ def _of(names: Iterable[str]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
 
 _ORIGIN = ("actor_type", "actor_persona", "hat", "instance", "source", "session", "task", "adapter", "receipt")
 _COUNTED = ("evidence", "injected", "recalled", "cited", "confirmed")
-_OWN = tuple(name for name in COLUMNS if name not in (*_ORIGIN, *_COUNTED, "row_hash"))
-_TIMES = tuple(name for name in COLUMNS if name.endswith("_at"))
-_origin, _counted, _own = _of(_ORIGIN), _of(_COUNTED), _of(_OWN)
+_TIMES = tuple(place for place, name in enumerate(COLUMNS) if name.endswith("_at"))
+_FLAGS = tuple(map(COLUMNS.index, ("category_is_fixed", "is_pinned")))
+_LISTS = tuple(map(COLUMNS.index, ("tags", "file_refs")))
+_KIND, _REACH, _BODY = map(COLUMNS.index, ("kind", "reach", "body"))
+_origin, _counted = _of(_ORIGIN), _of(_COUNTED)
+_in_order = itemgetter(*map((*COLUMNS, "provenance", "counters").index, Memory.__slots__))
 
 
 def to_json(value: object) -> str:

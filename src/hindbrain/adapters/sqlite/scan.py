@@ -8,12 +8,13 @@ computed so, with the same answers, later.
 import math
 from array import array
 from collections.abc import Iterable, Sequence
-from functools import partial
 from itertools import repeat
 from operator import mul
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
-_BLOCK = 512  # rows that are made floats at once: they stay in the processor's cache (10,000 x 384: 0.6 ms, not 1.1)
+# Rows that are made floats at once: few enough to stay in the processor's cache (10,000 x 384: 0.6 ms, not 1.1), and to
+# leave room there for what is read before and after. With twice as many the scan takes as long, and the rest longer.
+_BLOCK = 256
 _LARGEST = 127  # of a code's numbers
 Row = tuple[int, int, float, bytes]  # memory, piece, scale, code
 
@@ -61,16 +62,9 @@ def empty(scope: int) -> Shelf:
     return Shelf(scope, memories=array("q"), pieces=array("q"), scales=array("d"), codes=b"")
 
 
-class Found(NamedTuple):
-    """How near a memory is, by its best piece. A tuple: hundreds are made for every question."""
-
-    similarity: float
-    scope: int
-    piece: int
-    pieces: int  # how many it has
-
-
-_found = partial(tuple.__new__, Found)  # what Found._make does, without a Python function in between
+# How near a memory is by its best piece, on which scope's shelf, which piece that is, and of how many. No class of its
+# own: hundreds are made for every question.
+Found = tuple[float, int, int, int]
 
 
 class Ranking(Protocol):
@@ -108,8 +102,8 @@ class _Plain:
             return self._found, -math.inf
         if depth < 1:
             return {}, math.inf
-        floor = sorted((found.similarity for found in self._found.values()), reverse=True)[depth - 1]
-        return {memory: found for memory, found in self._found.items() if found.similarity >= floor}, floor
+        floor = sorted((found[0] for found in self._found.values()), reverse=True)[depth - 1]
+        return {memory: found for memory, found in self._found.items() if found[0] >= floor}, floor
 
     def of(self, memories: Sequence[int]) -> dict[int, Found]:
         return {memory: self._found[memory] for memory in memories if memory in self._found}
@@ -121,17 +115,17 @@ def _best(shelf: Shelf, dots: Iterable[tuple[int, float]], *, into: dict[int, Fo
         memory, similarity = shelf.memories[row], dot * shelf.scales[row]
         known = into.get(memory)
         if known is None:
-            into[memory] = Found(similarity, shelf.scope, shelf.pieces[row], 1)
-        elif similarity > known.similarity:
-            into[memory] = Found(similarity, shelf.scope, shelf.pieces[row], known.pieces + 1)
+            into[memory] = (similarity, shelf.scope, shelf.pieces[row], 1)
+        elif similarity > known[0]:
+            into[memory] = (similarity, shelf.scope, shelf.pieces[row], known[3] + 1)
         else:
-            into[memory] = known._replace(pieces=known.pieces + 1)
+            into[memory] = (*known[:3], known[3] + 1)
 
 
 class _Table:
     """A shelf as numpy reads it, and what does not depend on the question."""
 
-    __slots__ = ("codes", "firsts", "known", "largest", "memories", "pieces", "scales")
+    __slots__ = ("codes", "firsts", "known", "largest", "memories", "pieces", "rough_scales", "scales")
 
     def __init__(self, shelf: Shelf) -> None:
         import numpy as np
@@ -139,6 +133,7 @@ class _Table:
         self.memories: Any = np.frombuffer(shelf.memories, dtype=np.int64)
         self.pieces: Any = np.frombuffer(shelf.pieces, dtype=np.int64)
         self.scales: Any = np.frombuffer(shelf.scales, dtype=np.float64)
+        self.rough_scales: Any = self.scales.astype(np.float32)
         self.codes: Any = np.frombuffer(shelf.codes, dtype=np.int8).reshape(len(shelf.memories), -1)
         starts = np.flatnonzero(self.memories[1:] != self.memories[:-1]) + 1
         # Where each memory begins, and behind the last of them the end; None where each has one piece.
@@ -158,7 +153,7 @@ class _Fast:
         self._point = np.asarray(point, dtype=np.float64)
         self._shelves = shelves
         rough = [self._rough(shelf.table) for shelf in shelves]
-        self._similarity = np.concatenate(rough) if rough else np.empty(0, np.float32)
+        self._similarity = rough[0] if len(rough) == 1 else np.concatenate([np.empty(0, np.float32), *rough])
         size = len(point)
         scale = max((shelf.table.largest for shelf in shelves), default=0.0)
         # The most that a sum of that many single-precision products can be off.
@@ -172,7 +167,7 @@ class _Fast:
         for start in range(0, len(codes), _BLOCK):
             block = slice(start, start + _BLOCK)
             np.dot(codes[block].astype(np.float32), point, out=found[block])
-        found *= table.scales.astype(np.float32)
+        found *= table.rough_scales
         return found if table.firsts is None else np.maximum.reduceat(found, table.firsts[:-1])
 
     def top(self, depth: int) -> tuple[dict[int, Found], float]:
@@ -190,7 +185,7 @@ class _Fast:
         for shelf in self._shelves:
             known = shelf.table.known
             place = np.minimum(np.searchsorted(known, asked), len(known) - 1)
-            places.append(place[known[place] == asked] + at)
+            places.append(np.sort(place[known[place] == asked]) + at)  # later ids are behind: they are sorted sooner
             at += len(known)
         return self._exact(np.concatenate(places)) if places else {}
 
@@ -216,7 +211,7 @@ class _Fast:
         table = shelf.table
         near = (self._dots(table, rows) * table.scales[rows]).tolist()
         places = zip(near, repeat(shelf.scope), table.pieces[rows].tolist(), repeat(1))
-        return dict(zip(table.memories[rows].tolist(), map(_found, places), strict=True))
+        return dict(zip(table.memories[rows].tolist(), places, strict=False))
 
     def _dots(self, table: _Table, rows: Any) -> Any:
         products = table.codes.take(rows, axis=0).astype(self._np.float64)

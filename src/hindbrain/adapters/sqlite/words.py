@@ -89,6 +89,19 @@ class Words:
             kept = self._lists.known(record) if self._lists and is_committed else None
             return count, self._held(words, among=count, kept=kept)
 
+    def held(self, words: Sequence[str], ids: Mapping[int, str]) -> "dict[str, set[str]] | None":
+        """By id which of `words` each memory holds that holds any, by their numbers; None where they must be read."""
+        if self._lists is None or not are_plain(words):
+            return None
+        with steady(self._db()) as is_committed:
+            kept = self._lists.known(self.record()[0]) if is_committed else None
+            return None if kept is None else kept.held(words, ids, all_=self._all)
+
+    def admitted(self, seqs: Sequence[int], wanted: Wanted) -> dict[int, str]:
+        """Those of some memories, known by their numbers, that are wanted, with the id of each."""
+        found = self._all(_ADMITTED % wanted.clause, rows.to_json(seqs), *wanted.values)
+        return {seq: key for key, seq in found}
+
     def counts(self, words: Sequence[str]) -> dict[str, int]:
         """How many memories hold each word, over all projects, counted now."""
         held = dict.fromkeys(words, 0)
@@ -138,13 +151,12 @@ class Words:
         scores = kept.scores(words, scopes=_scopes(wanted), all_=self._all)
         depth = limit
         while True:
-            best = kept.best(scores, depth).tolist()
+            best = kept.best(scores, depth)
             if wanted.is_scope:
-                admitted = kept.named(best, all_=self._all)
-            else:
-                admitted = self._all(_ADMITTED % wanted.clause, rows.to_json(best), *wanted.values)
+                return kept.told(scores, best, usual=usual)
+            admitted = self.admitted(best.tolist(), wanted)
             if len(admitted) >= limit or len(best) < depth:
-                return kept.told(scores, admitted, usual=usual)
+                return kept.told(scores, list(admitted), usual=usual)
             depth *= 4
 
     def _read_lists(self) -> "Lists | None":

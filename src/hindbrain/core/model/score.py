@@ -10,6 +10,14 @@ class Reason:
     weight: float
     note: str = ""  # which words, which path
 
+    def __init__(self, name: str, value: float, weight: float, note: str = "") -> None:
+        """Written out, as dozens are made for every question."""
+        put = object.__setattr__
+        put(self, "name", name)
+        put(self, "value", value)
+        put(self, "weight", weight)
+        put(self, "note", note)
+
     @property
     def part(self) -> float:
         return self.value * self.weight
@@ -25,7 +33,7 @@ class Score:
 
     @property
     def total(self) -> float:
-        return sum([reason.part for reason in self.reasons])
+        return sum([reason.value * reason.weight for reason in self.reasons])  # their parts
 
     def __float__(self) -> float:
         return self.total

@@ -66,8 +66,10 @@ def repeats(items: Sequence[Item]) -> Order:
     marked: dict[str, list[int]] = {}  # a mark -> places in `kept` of those that bear it
     short = (item.terms for item in items[:_LOOKED_AT] if len(item.terms) <= _MOST_TERMS)
     often = Counter(chain.from_iterable(short))
+    single = frozenset([term for term, count in often.items() if count == 1])
     for item in items[:_LOOKED_AT]:
-        marks = _marks(item.terms, often)
+        # Most hold too much that nobody else does to be like anybody.
+        marks = _marks(item.terms, often) if 5 * len(item.terms & single) <= len(item.terms) else []
         places = sorted({place for mark in marks for place in marked.get(mark, ())})
         first = next((kept[place] for place in places if _is_repeat(item, kept[place])), None)
         if first is None:
