@@ -61,6 +61,15 @@ def test_what_meaning_brings_counts_with_the_words_it_holds_although_words_broug
     assert (near.words > 0, near.share > 0) == (is_counted, is_counted)
 
 
+@pytest.mark.parametrize("limit", [0, 1, 3])
+def test_of_many_that_are_as_good_as_each_other_the_later_ids_are_ranked_and_no_fewer(store: Store, limit: int) -> None:
+    keep(store, *(a_memory(f"redis, note {n}", id=f"mem-redis-{n:03}") for n in range(60)))
+
+    ranked = [one.memory.id for one in asked(store, "redis", limit=limit).candidates]
+
+    assert ranked == [f"mem-redis-{n:03}" for n in range(59, 59 - 2 * limit - 5, -1)]
+
+
 # BD-060
 def test_a_cold_model_is_not_started_where_words_decide(store: Store) -> None:
     fill(store)

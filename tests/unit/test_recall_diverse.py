@@ -94,6 +94,15 @@ def test_what_was_said_before_goes_to_the_end_and_names_the_first() -> None:
     assert order.because == (("b", "a"), ("d", "a"))
 
 
+@pytest.mark.parametrize(("first", "second"), [("short", "long"), ("long", "short")])
+def test_a_fifth_of_words_that_no_other_holds_is_still_the_same_whichever_comes_first(first: str, second: str) -> None:
+    texts = {"short": "alpha bravo charlie delta", "long": "alpha bravo charlie delta echo"}
+
+    order = repeats([said(first, texts[first]), said(second, texts[second])])
+
+    assert order.because == ((second, first),)
+
+
 @pytest.mark.parametrize(
     "other",
     [
