@@ -13,7 +13,7 @@ from building import NOW, a_memory, a_project, keep
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hindbrain.adapters.sqlite import SqliteStore, corners
+from hindbrain.adapters.sqlite import SqliteStore, corners, postings
 from hindbrain.adapters.sqlite import words as words_
 from hindbrain.adapters.sqlite.backups import SqliteBackups
 from hindbrain.adapters.sqlite.lists import Lists
@@ -69,6 +69,20 @@ def test_kept_lists_give_the_numbers_of_the_engine(
         assert by_lists(store, words, where, limit) == by_engine(store, words, where, limit)
     with closing(SqliteStore(store.path)) as new:
         assert store.holders(words) == new.holders(words)
+
+
+places = st.lists(st.integers(-5, 40) | st.integers(-(2**70), 2**70), max_size=30)  # of a damaged index any
+
+
+@settings(deadline=None)
+@given(places, st.booleans())
+def test_long_lists_of_places_are_read_as_short_ones(told: list[int], is_in_order: bool) -> None:
+    pytest.importorskip("numpy")
+    text = ",".join(map(str, sorted(told) if is_in_order else told))
+
+    one_by_one, at_once = postings._few(text), postings._many(text)
+
+    assert [side.tolist() for side in one_by_one] == [side.tolist() for side in at_once]
 
 
 def changed(store: SqliteStore, content: str) -> None:
