@@ -110,7 +110,7 @@ def measure(*, is_quick: bool, is_full: bool = False) -> Part:
     with tempfile.TemporaryDirectory(prefix="hindbrain-bench-", ignore_cleanup_errors=True) as folder:
         plan = planned(sizes, runs=runs, folder=Path(folder))
         standings = [measured(peer, plan, is_installing=is_full) for peer in LARGE]
-    return part(standings, sizes=sizes, runs=runs, is_whole=not is_quick)
+    return part(standings, sizes=sizes, runs=runs, is_whole=is_full)
 
 
 def planned(sizes: tuple[int, ...], *, runs: int, folder: Path) -> Plan:

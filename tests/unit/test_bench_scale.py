@@ -63,6 +63,17 @@ def test_our_file_is_measured_at_every_size_and_by_meaning_all_are_found(tmp_pat
         assert point.whole_right > 0.9 and point.bytes > 0
 
 
+@pytest.mark.parametrize("is_full", [True, False])
+def test_only_a_full_run_stands_on_the_page(monkeypatch: pytest.MonkeyPatch, is_full: bool) -> None:
+    """Any other leaves out the largest size, and the stores that are not installed."""
+    monkeypatch.setattr(scale, "_SIZES", (20,))
+    monkeypatch.setattr(scale, "_LARGEST", 40)
+    monkeypatch.setattr(scale, "_RUNS", 1)
+    monkeypatch.setattr(scale, "LARGE", (named("ours_sqlite"),))
+
+    assert scale.measure(is_quick=False, is_full=is_full).is_whole is is_full
+
+
 def test_a_size_that_would_take_too_long_is_not_tried_and_it_is_said_how_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
