@@ -115,6 +115,13 @@ def test_missing_parents_are_made(document: tuple[str, Any], new: Any) -> None:
     assert jsonc.value(jsonc.put(text, ("made", "below", 0), content=new)) == {**content, "made": {"below": [new]}}
 
 
+@pytest.mark.parametrize("text", ["{,}", "{ /* none */ ,\n}", '{"a": [,]}', '{"a": ,}', '{"a": [1,,]}', "{,,}"])
+def test_a_comma_behind_nothing_is_refused(text: str) -> None:
+    """Clients refuse it as well, and what was put behind it would be no document any more."""
+    with pytest.raises(jsonc.NotJson):
+        jsonc.put(text, ("b",), content=1)
+
+
 @given(st.text(alphabet='{}[]",:/*\\\n ab1', max_size=40))
 def test_any_text_is_a_document_or_refused_with_a_reason(text: str) -> None:
     try:

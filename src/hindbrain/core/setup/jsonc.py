@@ -102,8 +102,19 @@ def _plain(text: str) -> str:
             raise NotJson("a comment is never closed")
         return found if found[0] == '"' else re.sub(r"[^\r\n]", " ", found)
 
+    def blank_behind_a_value(match: re.Match[str]) -> str:
+        return " " if match.group() == "," and _is_behind_a_value(match) else match.group()
+
     unmarked = f" {text[1:]}" if text.startswith("\ufeff") else text
-    return _pattern("comma").sub(blank, _pattern("comment").sub(blank, unmarked))
+    return _pattern("comma").sub(blank_behind_a_value, _pattern("comment").sub(blank, unmarked))
+
+
+def _is_behind_a_value(comma: re.Match[str]) -> bool:
+    """Else it ends nothing, and the document is none."""
+    text, at = comma.string, comma.start()
+    while at and text[at - 1] in _BLANK:
+        at -= 1
+    return at > 0 and text[at - 1] not in "{[,:"
 
 
 def _decoded(plain: str) -> Any:
