@@ -20,7 +20,7 @@ from hindbrain.adapters.sqlite.lists import Lists
 from hindbrain.core.model import Reach, State
 from hindbrain.core.value import replace
 from hindbrain.core.words import query_terms
-from hindbrain.ports import Changes, Match, Transaction, Where
+from hindbrain.ports import Changes, Match, Near, Reader, Transaction, Where
 
 HERE = Where(project="prj-one")
 WORDS = "cache pool retry index queue worker 42 parseConfig http2 ünïcode 索引"
@@ -85,15 +85,15 @@ def test_long_lists_of_places_are_read_as_short_ones(told: list[int], is_in_orde
     assert [side.tolist() for side in one_by_one] == [side.tolist() for side in at_once]
 
 
-def changed(store: SqliteStore, content: str) -> None:
-    memory = store.memory("mem-a")
+def change(tx: Transaction, content: str) -> None:
+    memory = tx.memory("mem-a")
     assert memory is not None
     after = replace(memory, content=content, title=content, version=memory.version + 1)
+    tx.apply(Changes(memories=(after,)))
 
-    def work(tx: Transaction) -> None:
-        tx.apply(Changes(memories=(after,)))
 
-    store.write(work)
+def changed(store: SqliteStore, content: str) -> None:
+    store.write(lambda tx: change(tx, content))
 
 
 @pytest.mark.parametrize("is_elsewhere", [True, False])
@@ -129,6 +129,28 @@ def test_a_transaction_sees_its_own_words_and_an_undone_one_leaves_none(store: S
     with pytest.raises(KeyboardInterrupt):
         store.write(work)
     assert len(store.matches(["pool"], HERE, limit=5)) == 1
+
+
+def test_which_words_are_held_is_told_as_the_asker_sees_it(store: SqliteStore) -> None:
+    keep(store, a_memory("cache the pool", id="mem-a"))
+    (match,) = by_lists(store, ["pool"], HERE, 5)
+    near = [Near(memory_id="mem-a", similarity=0.5, start=0, end=0, number=match.number)]
+
+    def held(reader: Reader) -> set[str]:
+        return set(reader.held(["pool", "tree"], near).get("mem-a", ()))
+
+    def work(tx: Transaction) -> None:
+        change(tx, "cache the tree")
+        assert held(tx) == held(store) == {"tree"}  # the connection is the same
+        raise KeyboardInterrupt
+
+    assert held(store) == {"pool"}
+    with pytest.raises(KeyboardInterrupt):
+        store.write(work)
+    assert held(store) == {"pool"}
+    with closing(SqliteStore(store.path)) as other:
+        changed(other, "cache the tree")
+    assert held(store) == {"tree"}
 
 
 def test_an_id_that_is_no_text_costs_no_other_memory(store: SqliteStore) -> None:
