@@ -117,7 +117,7 @@ def test_missing_parents_are_made(document: tuple[str, Any], new: Any) -> None:
 
 @pytest.mark.parametrize("text", ["{,}", "{ /* none */ ,\n}", '{"a": [,]}', '{"a": ,}', '{"a": [1,,]}', "{,,}"])
 def test_a_comma_behind_nothing_is_refused(text: str) -> None:
-    """Clients refuse it as well, and what was put behind it would be no document any more."""
+    """What was put behind it would be no document any more."""
     with pytest.raises(jsonc.NotJson):
         jsonc.put(text, ("b",), content=1)
 
